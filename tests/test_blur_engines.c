@@ -269,7 +269,7 @@ TEST(steps_of_heat_follow_from_sigma)
         assert_true(heat.rate <= 1.0 / 6.0 + 1e-12);
     }
     assert_int_equal(blur_heat_of(5.0).steps, 75); /* the thesis's table A.5 has 50, of c = 1/4 */
-    assert_int_equal(blur_heat_of(blur_passes_diffusion.most_vulkan_px).steps,
+    assert_int_equal(blur_heat_of(blur_range_of(BLUR_DIFFUSION).most_vulkan_px).steps,
                      BLUR_MOST_PASSES * BLUR_HEAT_STEPS);
 }
 
@@ -548,6 +548,7 @@ static void assert_lacks(const struct blur_numbers *numbers, bool has_sigmas,
     char said[OPERATOR_PROBLEM_BYTES] = "";
     assert_ok(blur_operator.plan_create(&desc, &plan));
     assert_int_equal(blur_operator.plan_lacks(plan, backend, said, sizeof said), words != NULL);
+    assert_int_equal(blur_lacks(&desc, backend, said, sizeof said), words != NULL);
     if (words) {
         assert_non_null(strstr(said, words));
     }

@@ -112,7 +112,7 @@ def test_tables_of_operators_are_data():
     assert listed
     for path in listed:
         words = re.sub(r'"[^"\n]*"', '""', comment.sub("", (ROOT / path).read_text()))
-        assert re.fullmatch(r"(\s*OPERATOR(_NUMBER|_WORD|_FILE|_INSTEAD|_ONLY)?\([^()]*\))+\s*", words), path
+        assert re.fullmatch(r"(\s*OPERATOR(_NUMBER|_WORD|_FILE|_INSTEAD|_ONLY|_DEPTH|_LACKS)?\([^()]*\))+\s*", words), path
     rest = re.sub(r"#(ifndef|define|undef|endif|include)\b.*\n", "", comment.sub("", TABLE.read_text()))
     assert rest.strip() == ""
 

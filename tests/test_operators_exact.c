@@ -7,6 +7,7 @@
 #include "sanitized.h"
 
 #include "core/thread_pool.h"
+#include "kernels/operators.h"
 
 static struct thread_pool *pool;
 
@@ -112,6 +113,19 @@ static void what_is_not_finite_stays_near(void **state)
     }
 }
 
+/* A program that runs none of them, as fovea-run, goes by the lines. */
+static void operators_need_depths_as_their_lines_say(void **state)
+{
+    static const bool lines[FOVEA_OPERATOR_COUNT] = {
+#define OPERATOR_DEPTH(name) [FOVEA_OPERATOR_##name] = true,
+#include "kernels/operators.def"
+    };
+    for (int i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
+        const struct operator_api *api = operators_at((enum fovea_operator)i);
+        assert_that(api->needs_depth == lines[i], "%s", api->name);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest of_blur[] = {cmocka_unit_test(what_is_not_finite_stays_near)};
@@ -124,11 +138,14 @@ int main(void)
     static struct operator_tests tests;
     operator_tests_add_sets(&tests, SCENES_ON_HOST, by_kind);
     operator_tests_add(&tests, "plan_fits_its_settings_alone", a_plan_fits_its_settings_alone);
+    static const struct CMUnitTest of_lines[] = {
+        cmocka_unit_test(operators_need_depths_as_their_lines_say)};
     if (thread_pool_create(3, &pool) < 0) {
         return 1;
     }
     int failed = _cmocka_run_group_tests("tests", tests.tests, tests.count, NULL, NULL);
     failed += cmocka_run_group_tests(of_blur, NULL, NULL);
+    failed += cmocka_run_group_tests(of_lines, NULL, NULL);
     thread_pool_destroy(&pool);
     return failed;
 }

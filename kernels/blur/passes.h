@@ -111,7 +111,6 @@ struct blur_passes {
 float blur_passes_white(int32_t light, enum fovea_format format);
 
 struct blur_passes_engine {
-    double most_vulkan_px; /* the largest sigma whose passes fit in BLUR_MOST_PASSES */
     uint64_t (*samples)(const struct blur_plan *plan); /* that passes leave for each other */
     void (*add)(struct blur_passes *passes);
 };

@@ -18,6 +18,7 @@ struct blur_range {
     const char *name; /* the word */
     double most_sigma_px;
     double most_pictured_px; /* the largest sigma of pictures of them; 0: it takes none */
+    double most_vulkan_px; /* the largest whose passes fit in BLUR_MOST_PASSES; 0: it has none */
 };
 
 /* A mean of 2 half_px + 1 places whose outermost neighbours on both sides count `end` each. */
@@ -90,6 +91,16 @@ struct blur_range blur_range_of(uint32_t engine);
 struct blur_numbers blur_numbers_of(const struct operator_plan_desc *desc);
 /* Does as operator_api.plan_complain. */
 bool blur_complain(const struct operator_plan_desc *desc, char *out, size_t bytes);
+/* True where nothing is blurred. */
+static inline bool blur_copies(const struct blur_numbers *numbers)
+{
+    return !(numbers->sigma_px > 0.0) && !(numbers->radius_px > 0.0);
+}
+/* Do as operator_api.plan_lacks. */
+bool blur_numbers_lack(const struct blur_numbers *numbers, bool has_sigmas,
+                       enum fovea_backend backend, char *out, size_t bytes);
+bool blur_lacks(const struct operator_plan_desc *desc, enum fovea_backend backend, char *out,
+                size_t bytes);
 
 /* These are what has that standard deviation, in pixels. */
 struct blur_box blur_box_of(double sigma_px);

@@ -408,6 +408,10 @@ def test_check_tells_a_second_fovea(world, layer, make_layer):
     ({"FOVEA_SET": "record.file=/no/look"}, "record.file", "/no/: No such file"),
     ({"FOVEA_SET": "record.file=/tmp"}, "record.file", "/tmp is a folder"),
     ({"FOVEA_SET": "layer.frozen=true"}, "layer.frozen", "the backend is to be named"),
+    ({"FOVEA_SET": "operators=dof"}, "operators", "dof needs depths"),
+    ({"FOVEA_SET": "operators=blur,blur.engine=fft"}, "operators", "blur.engine fft does not run on the vulkan backend"),
+    ({"FOVEA_SET": "operators=blur,blur.engine=diffusion,blur.sigma_px=9"}, "operators", "diffusion goes up to 8 on"),
+    ({"FOVEA_SET": "operators=lens,lens.r2=-1"}, "operators", "fold"),
 ])  # fmt: skip
 def test_check_tells_what_stands_in_the_way(world, variables, what, said):
     if what == "cuda":

@@ -33,17 +33,12 @@ static bool same_numbers(const struct blur_numbers *a, const struct blur_numbers
            a->radius_px == b->radius_px;
 }
 
-static bool copies(const struct blur_numbers *numbers)
-{
-    return !(numbers->sigma_px > 0.0) && !(numbers->radius_px > 0.0);
-}
-
 /* An engine takes the machine's light and alpha, and the machine copies what nobody blurs. */
 static enum fovea_result fill(const struct operator_plan_desc *desc, struct blur_plan *plan)
 {
     const struct blur_engine *engine = blur_engine_at(plan->numbers.engine);
     const bool pictured = desc->has_sigmas && !engine;
-    plan->engine = copies(&plan->numbers) ? NULL : engine;
+    plan->engine = blur_copies(&plan->numbers) ? NULL : engine;
     plan->machine.levels_light = desc->levels;
     FOVEA_TRY((pictured ? gauss_plan_init_pictured : gauss_plan_init_even)(
         &plan->machine, &desc->settings->foveation, engine ? 0.0 : plan->numbers.sigma_px,
@@ -111,30 +106,8 @@ static bool plan_fits(const struct operator_plan *plan, const struct operator_pl
 static bool plan_lacks(const struct operator_plan *plan, enum fovea_backend backend, char *out,
                        size_t bytes)
 {
-    static const char *const names[] = {
-        [FOVEA_BACKEND_VULKAN] = "vulkan", [FOVEA_BACKEND_CUDA] = "cuda"};
     const struct blur_plan *blur = blur_plan_of(plan);
-    const struct blur_engine *engine = blur->engine;
-    const bool runs_whole = engine && !engine->passes && backend == FOVEA_BACKEND_CUDA;
-    if (!engine || backend == FOVEA_BACKEND_CPU || runs_whole) {
-        return false;
-    }
-    if (!engine->passes) {
-        snprintf(out, bytes,
-                 "blur.engine %s does not run on the %s backend (docs/blur.md says more)",
-                 blur_range_of(blur->numbers.engine).name, names[backend]);
-        return true;
-    }
-    if (blur->has_sigmas) {
-        snprintf(out, bytes, "blur.engine %s takes no picture of sigmas on the %s backend",
-                 blur_range_of(blur->numbers.engine).name, names[backend]);
-        return true;
-    }
-    const double most = engine->passes->most_vulkan_px;
-    snprintf(
-        out, bytes, "blur.sigma_px is %.6g, and blur.engine %s goes up to %g on the %s backend",
-        blur->numbers.sigma_px, blur_range_of(blur->numbers.engine).name, most, names[backend]);
-    return backend == FOVEA_BACKEND_VULKAN && blur->numbers.sigma_px > most;
+    return blur_numbers_lack(&blur->numbers, blur->has_sigmas, backend, out, bytes);
 }
 
 static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
@@ -150,7 +123,7 @@ static bool plan_describe(const struct operator_plan *plan, char *out, size_t by
     } else {
         snprintf(out, bytes, "blur: %s of %.4g px", engine, numbers->sigma_px);
     }
-    return !copies(numbers);
+    return !blur_copies(numbers);
 }
 
 /* "blur  linear light  4.00 px", "blur box  linear light  up to 64.00 px" */

@@ -187,7 +187,7 @@ static void add_heat(struct blur_passes *passes)
     }
 }
 
-const struct blur_passes_engine blur_passes_quasi = {198.0, pyramid_samples, add_pyramid};
-const struct blur_passes_engine blur_passes_box = {256.0, box_samples, add_boxes};
-const struct blur_passes_engine blur_passes_diffusion = {8.0, heat_samples, add_heat};
-const struct blur_passes_engine blur_passes_spread = {256.0, tent_samples, add_tents};
+const struct blur_passes_engine blur_passes_quasi = {pyramid_samples, add_pyramid};
+const struct blur_passes_engine blur_passes_box = {box_samples, add_boxes};
+const struct blur_passes_engine blur_passes_diffusion = {heat_samples, add_heat};
+const struct blur_passes_engine blur_passes_spread = {tent_samples, add_tents};

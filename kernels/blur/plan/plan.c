@@ -13,12 +13,12 @@
 struct blur_range blur_range_of(uint32_t engine)
 {
     static const struct blur_range ranges[BLUR_ENGINES] = {
-        [BLUR_GAUSSIAN] = {"gaussian", 256.0, 256.0},
-        [BLUR_QUASI] = {"quasi", 256.0, 0.0},
-        [BLUR_BOX] = {"box", 256.0, 0.0},
-        [BLUR_DIFFUSION] = {"diffusion", 32.0, 0.0},
-        [BLUR_SPREAD] = {"spread", 256.0, 64.0},
-        [BLUR_FFT] = {"fft", 128.0, 0.0}};
+        [BLUR_GAUSSIAN] = {"gaussian", 256.0, 256.0, 256.0},
+        [BLUR_QUASI] = {"quasi", 256.0, 0.0, 198.0},
+        [BLUR_BOX] = {"box", 256.0, 0.0, 256.0},
+        [BLUR_DIFFUSION] = {"diffusion", 32.0, 0.0, 8.0},
+        [BLUR_SPREAD] = {"spread", 256.0, 64.0, 256.0},
+        [BLUR_FFT] = {"fft", 128.0, 0.0, 0.0}};
     return ranges[engine];
 }
 
@@ -77,6 +77,41 @@ bool blur_complain(const struct operator_plan_desc *desc, char *out, size_t byte
             BLUR_KERNEL_MOST_REACH_PX);
     }
     return too_far;
+}
+
+/* Fft has kernels of its own on CUDA, and none on Vulkan. */
+bool blur_numbers_lack(const struct blur_numbers *numbers, bool has_sigmas,
+                       enum fovea_backend backend, char *out, size_t bytes)
+{
+    const struct blur_range range = blur_range_of(numbers->engine);
+    const char *name = backend == FOVEA_BACKEND_CUDA ? "cuda" : "vulkan";
+    const bool has_passes = range.most_vulkan_px > 0.0;
+    if (backend == FOVEA_BACKEND_CPU || numbers->engine == BLUR_GAUSSIAN || blur_copies(numbers) ||
+        (!has_passes && backend == FOVEA_BACKEND_CUDA)) {
+        return false;
+    }
+    if (!has_passes) {
+        snprintf(out, bytes,
+                 "blur.engine %s does not run on the %s backend (docs/blur.md says more)",
+                 range.name, name);
+        return true;
+    }
+    if (has_sigmas) {
+        snprintf(out, bytes, "blur.engine %s takes no picture of sigmas on the %s backend",
+                 range.name, name);
+        return true;
+    }
+    snprintf(out, bytes,
+             "blur.sigma_px is %.6g, and blur.engine %s goes up to %g on the %s backend",
+             numbers->sigma_px, range.name, range.most_vulkan_px, name);
+    return backend == FOVEA_BACKEND_VULKAN && numbers->sigma_px > range.most_vulkan_px;
+}
+
+bool blur_lacks(const struct operator_plan_desc *desc, enum fovea_backend backend, char *out,
+                size_t bytes)
+{
+    const struct blur_numbers numbers = blur_numbers_of(desc);
+    return blur_numbers_lack(&numbers, desc->has_sigmas, backend, out, bytes);
 }
 
 /* ---- Numbers */

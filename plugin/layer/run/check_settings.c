@@ -86,6 +86,11 @@ static bool read_operator_file(struct checklist *list, const struct fovea_settin
     return result == FOVEA_OK;
 }
 
+static bool has_file(const struct fovea_settings *settings, size_t file)
+{
+    return *((const char *)settings + operators_files[file].path_at);
+}
+
 /* Frames of every size will say it. A program for headsets names the eyes of its views. */
 static void check_complaint(struct checklist *list, struct fovea_settings settings, size_t file,
                             struct shared_data *data)
@@ -108,21 +113,23 @@ static void check_complaint(struct checklist *list, struct fovea_settings settin
         complaints += operators_files[file].complain(&desc, words, sizeof words);
     }
     if (complaints == count) {
-        check_line(list, MARK_MISSING, operators_files[file].setting, "%s", words);
+        check_line(list, MARK_MISSING,
+                   has_file(&settings, file) ? operators_files[file].setting : "operators", "%s",
+                   words);
     }
 }
 
-static bool is_used(const struct fovea_settings *settings, size_t file)
+static bool is_run(const struct fovea_settings *settings, size_t file)
 {
-    return config_operators_have(&settings->operators, operators_files[file].operator_name) &&
-           *((const char *)settings + operators_files[file].path_at);
+    return config_operators_have(&settings->operators, operators_files[file].operator_name);
 }
 
 static void check_operator_files(struct checklist *list, const struct fovea_settings *settings)
 {
     for (size_t i = 0; i < OPERATORS_FILE_COUNT; i++) {
         struct shared_data *data = NULL;
-        if (is_used(settings, i) && read_operator_file(list, settings, i, &data)) {
+        if (is_run(settings, i) &&
+            (!has_file(settings, i) || read_operator_file(list, settings, i, &data))) {
             check_complaint(list, *settings, i, data);
         }
         shared_data_release(&data);
@@ -133,7 +140,8 @@ static bool was_read(const struct fovea_settings *settings, const char *setting)
 {
     bool read = false;
     for (size_t i = 0; i < OPERATORS_FILE_COUNT; i++) {
-        read = read || (is_used(settings, i) && strcmp(operators_files[i].setting, setting) == 0);
+        read = read || (is_run(settings, i) && has_file(settings, i) &&
+                        strcmp(operators_files[i].setting, setting) == 0);
     }
     return read;
 }
@@ -185,6 +193,44 @@ static void check_record(struct checklist *list, const char *name)
     }
 }
 
+/* A program for headsets may hand depths to its runtime. */
+static void check_depth(struct checklist *list, const struct fovea_settings *settings,
+                        enum fovea_operator name, const char *word)
+{
+    if (config_operators_have(&settings->operators, name)) {
+        check_line(list, settings->gaze.kind == FOVEA_GAZE_OPENXR ? MARK_NOTE : MARK_MISSING,
+                   "operators",
+                   "%s needs depths: programs for headsets may give some, and frames in windows "
+                   "stay as drawn",
+                   word);
+    }
+}
+
+typedef bool lacks_fn(const struct operator_plan_desc *desc, enum fovea_backend backend, char *out,
+                      size_t bytes);
+#define OPERATOR_LACKS(name) lacks_fn name##_lacks;
+#include "kernels/operators.def"
+
+/* Frames need a way on Vulkan, whatever the backend: it goes on where another one is lost. */
+static void check_lack(struct checklist *list, const struct fovea_settings *settings,
+                       enum fovea_operator name, lacks_fn *lacks)
+{
+    char words[OPERATOR_DESCRIPTION_BYTES];
+    const struct operator_plan_desc desc = {
+        .settings = settings, .width_px = 1920, .height_px = 1080};
+    if (config_operators_have(&settings->operators, name) &&
+        lacks(&desc, FOVEA_BACKEND_VULKAN, words, sizeof words)) {
+        check_line(list, MARK_MISSING, "operators", "%s: frames stay as drawn", words);
+    }
+}
+
+static void check_operators(struct checklist *list, const struct fovea_settings *settings)
+{
+#define OPERATOR_DEPTH(name) check_depth(list, settings, FOVEA_OPERATOR_##name, #name);
+#define OPERATOR_LACKS(name) check_lack(list, settings, FOVEA_OPERATOR_##name, name##_lacks);
+#include "kernels/operators.def"
+}
+
 static void check_frozen(struct checklist *list, const struct fovea_settings *settings)
 {
     if (settings->layer.frozen && settings->backend == FOVEA_BACKEND_AUTO) {
@@ -209,6 +255,7 @@ void check_settings(struct checklist *list)
     const struct fovea_settings *settings = fovea_config_settings(config);
     list->pointer_wanted = settings->gaze.kind == FOVEA_GAZE_MOUSE;
     list->cuda_wanted = settings->backend == FOVEA_BACKEND_CUDA;
+    check_operators(list, settings);
     check_operator_files(list, settings);
     check_files(list, settings);
     check_record(list, settings->record.file);
