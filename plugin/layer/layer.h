@@ -167,7 +167,6 @@ struct layer_queue {
 enum layer_said {
     LAYER_SAID_QUEUE_UNKNOWN,
     LAYER_SAID_QUEUE_UNFIT,
-    LAYER_SAID_GROUP,
     LAYER_SAID_CONTEXTS,
     LAYER_SAID_OPENXR,
     LAYER_SAID_MANY,
@@ -535,6 +534,7 @@ struct layer_present_chain {
         VkPresentIdKHR id;
         VkPresentTimesInfoGOOGLE times;
         VkDisplayPresentInfoKHR display;
+        VkDeviceGroupPresentInfoKHR group;
         void *room[8];
     } copies[LAYER_MAX_PRESENT_CHAIN];
 };

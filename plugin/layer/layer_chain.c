@@ -15,6 +15,8 @@ static size_t size_of(VkStructureType type)
         return sizeof(VkPresentTimesInfoGOOGLE);
     case VK_STRUCTURE_TYPE_DISPLAY_PRESENT_INFO_KHR:
         return sizeof(VkDisplayPresentInfoKHR);
+    case VK_STRUCTURE_TYPE_DEVICE_GROUP_PRESENT_INFO_KHR:
+        return sizeof(VkDeviceGroupPresentInfoKHR);
 #ifdef VK_EXT_swapchain_maintenance1
     case VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_FENCE_INFO_EXT:
         return sizeof(VkSwapchainPresentFenceInfoEXT);

@@ -284,10 +284,6 @@ static bool is_fit(struct layer_presentation *p, VkQueue queue)
             "what was foveated");
         return false;
     }
-    if (layer_find(p->info->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_PRESENT_INFO_KHR)) {
-        layer_say_once(p->device, LAYER_SAID_GROUP, "they are of a group of GPUs");
-        return false;
-    }
     return true;
 }
 
