@@ -88,12 +88,6 @@
     X(QueuePresentKHR)                                                                             \
     X(QueueSubmit)
 
-#ifdef VK_EXT_swapchain_maintenance1
-#define LAYER_OPTIONAL_FUNCTIONS(X) X(ReleaseSwapchainImagesEXT)
-#else
-#define LAYER_OPTIONAL_FUNCTIONS(X)
-#endif
-
 /* The types of two platforms without their headers, which define macros for half the alphabet. */
 struct layer_xcb_surface_info {
     VkStructureType type;
@@ -128,7 +122,11 @@ struct layer_instance_functions {
 struct layer_device_functions {
     PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
     LAYER_DEVICE_FUNCTIONS(LAYER_MEMBER)
-    LAYER_OPTIONAL_FUNCTIONS(LAYER_MEMBER) /* of extensions: NULL where they are off */
+#ifdef VK_EXT_swapchain_maintenance1
+    /* By its name of VK_KHR_swapchain_maintenance1 or its older one, which headers of then lack;
+     * NULL where the extension is off. */
+    PFN_vkReleaseSwapchainImagesEXT ReleaseSwapchainImages;
+#endif
 };
 
 /* ---- Objects --------------------------------------------------------------------------------- */
@@ -358,7 +356,7 @@ LAYER_HOOK(DestroyImage);
 LAYER_HOOK(CreateImageView);
 LAYER_HOOK(QueuePresentKHR);
 #ifdef VK_EXT_swapchain_maintenance1
-LAYER_HOOK(ReleaseSwapchainImagesEXT);
+__typeof__(*(PFN_vkReleaseSwapchainImagesEXT)NULL) layer_ReleaseSwapchainImages;
 #endif
 VKAPI_ATTR VkResult VKAPI_CALL layer_CreateXcbSurfaceKHR(VkInstance handle,
                                                          const struct layer_xcb_surface_info *info,

@@ -67,10 +67,11 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInst
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice device,
                                                                         const char *name);
 
-#define HOOK(name)                                                                                 \
+#define HOOK_OF(name, function)                                                                    \
     {                                                                                              \
-        "vk" #name, (PFN_vkVoidFunction)layer_##name                                               \
+        "vk" #name, (PFN_vkVoidFunction)layer_##function                                           \
     }
+#define HOOK(name) HOOK_OF(name, name)
 
 struct hook {
     const char *name;
@@ -104,7 +105,8 @@ static const struct hook device_hooks[] = {
     HOOK(CreateImage),
     HOOK(DestroyImage),
 #ifdef VK_EXT_swapchain_maintenance1
-    HOOK(ReleaseSwapchainImagesEXT),
+    HOOK_OF(ReleaseSwapchainImagesEXT, ReleaseSwapchainImages),
+    HOOK_OF(ReleaseSwapchainImagesKHR, ReleaseSwapchainImages),
 #endif
 };
 

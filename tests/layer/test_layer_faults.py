@@ -130,6 +130,8 @@ PRESENTS = [
     ("present-again-both", "present-stuck", 9, 18, 34, 16),
     ("present-again-apart", "present", 10, 17, 33, 16),
     ("present-drawn-again", "present", 9, 10, 19, 9),  # two pictures for one image
+    ("present-released", "present-khr", 9, 10, 19, 9),  # likewise, after the image went back and came again
+    ("present-released", "present-ext", 9, 10, 19, 9),
     ("present-outdated", "present-outdated", 8, 8, 16, 8),  # such a present has taken what it waits for
     ("present-outdated", "present-surface", 8, 8, 16, 8),
 ]

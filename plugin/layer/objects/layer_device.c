@@ -186,8 +186,14 @@ static void load(struct layer_device *device, PFN_vkGetDeviceProcAddr next)
     device->vk.GetDeviceProcAddr = next;
 #define LOAD(name) device->vk.name = (PFN_vk##name)next(device->handle, "vk" #name);
     LAYER_DEVICE_FUNCTIONS(LOAD)
-    LAYER_OPTIONAL_FUNCTIONS(LOAD)
 #undef LOAD
+#ifdef VK_EXT_swapchain_maintenance1
+    const PFN_vkVoidFunction khr = next(device->handle, "vkReleaseSwapchainImagesKHR");
+    device->vk.ReleaseSwapchainImages =
+        (PFN_vkReleaseSwapchainImagesEXT)(khr ? khr
+                                              : next(device->handle,
+                                                     "vkReleaseSwapchainImagesEXT"));
+#endif
 }
 
 static void free_device(struct layer_device *device)

@@ -103,10 +103,10 @@ enum layer_retry layer_retry_of(struct layer_swapchain *swapchain, uint32_t inde
 #ifdef VK_EXT_swapchain_maintenance1
 /* Images that go back without being presented come back with other pictures. */
 VKAPI_ATTR VkResult VKAPI_CALL
-layer_ReleaseSwapchainImagesEXT(VkDevice handle, const VkReleaseSwapchainImagesInfoEXT *info)
+layer_ReleaseSwapchainImages(VkDevice handle, const VkReleaseSwapchainImagesInfoEXT *info)
 {
     struct layer_device *device = layer_registry_device(handle);
-    const VkResult result = device->vk.ReleaseSwapchainImagesEXT(handle, info);
+    const VkResult result = device->vk.ReleaseSwapchainImages(handle, info);
     for (uint32_t i = 0; result == VK_SUCCESS && i < info->imageIndexCount; i++) {
         forget(device, info->swapchain, info->pImageIndices[i]);
     }

@@ -125,6 +125,10 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice de
     if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
         return (PFN_vkVoidFunction)get_device_proc_addr;
     }
+    const PFN_vkVoidFunction more = fault_find_more(name);
+    if (more) {
+        return more;
+    }
     const PFN_vkVoidFunction below = fault_next.GetDeviceProcAddr(device, name);
     const PFN_vkVoidFunction own = fault_find_call(name);
     return below && own ? own : below;

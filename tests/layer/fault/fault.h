@@ -26,6 +26,8 @@
  *     present-device    likewise, of the device
  *     present-twice     the fourth too
  *     present-stuck     likewise, and so do the next two submits of Fovea's
+ *     present-khr  likewise, and the device has vkReleaseSwapchainImagesKHR, which does nothing;
+ *                  present-ext: by its older name
  *     present-outdated  it is queued, but the swapchain is out of date; present-surface: its
  *                       surface is lost
  *     late-fences  Fovea's fences are ready eleven presents later, as behind a GPU that is as far
@@ -77,5 +79,7 @@ PFN_vkVoidFunction fault_nth_find(const char *name);
 /* Reports on stderr. */
 void fault_nth_report(void);
 
+/* A function of that name that nothing below has; NULL: there is none. */
+PFN_vkVoidFunction fault_find_more(const char *name);
 /* The hook for a device's function, or for one of an instance's; NULL: there is none. */
 PFN_vkVoidFunction fault_find_call(const char *name);

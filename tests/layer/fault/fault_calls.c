@@ -269,6 +269,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_present(VkQueue queue, const VkPrese
     if (presents == 2 && fault_is("fifth-present")) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
+    if (presents == 3 && (fault_is("present-khr") || fault_is("present-ext"))) {
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
     if (presents == 3 && fault_is("present-device")) {
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     }
@@ -282,6 +285,11 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_present(VkQueue queue, const VkPrese
            : fault_is("present-outdated") ? VK_ERROR_OUT_OF_DATE_KHR
            : fault_is("present-surface")  ? VK_ERROR_SURFACE_LOST_KHR
                                           : result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL release_images(VkDevice device, const void *info)
+{
+    return VK_SUCCESS;
 }
 
 static VKAPI_ATTR void VKAPI_CALL destroy_device(VkDevice device,
@@ -311,6 +319,14 @@ static const struct named_function calls[] = {
     CALL("vkQueuePresentKHR", queue_present),
     CALL("vkQueueSubmit", queue_submit),
 };
+
+PFN_vkVoidFunction fault_find_more(const char *name)
+{
+    const bool is_there =
+        (strcmp(name, "vkReleaseSwapchainImagesKHR") == 0 && fault_is("present-khr")) ||
+        (strcmp(name, "vkReleaseSwapchainImagesEXT") == 0 && fault_is("present-ext"));
+    return is_there ? (PFN_vkVoidFunction)release_images : NULL;
+}
 
 PFN_vkVoidFunction fault_find_call(const char *name)
 {

@@ -126,6 +126,50 @@ static void present_drawn_again(void)
     expect_refused(refused, 1);
 }
 
+/* Gives the image back, by whichever of its names the device's function has; something below makes
+ * it do nothing, so that the image is there again at once. */
+static void release(const struct screen *screen)
+{
+#ifdef VK_EXT_swapchain_maintenance1
+    const struct program *program = screen->program;
+    const VkReleaseSwapchainImagesInfoEXT info = {
+        .sType = VK_STRUCTURE_TYPE_RELEASE_SWAPCHAIN_IMAGES_INFO_EXT,
+        .swapchain = screen->swapchain,
+        .imageIndexCount = 1,
+        .pImageIndices = &screen->image};
+    const PFN_vkGetDeviceProcAddr get = program->vk.GetDeviceProcAddr;
+    PFN_vkVoidFunction found = get(program->device, "vkReleaseSwapchainImagesKHR");
+    found = found ? found : get(program->device, "vkReleaseSwapchainImagesEXT");
+    program_need(found != NULL, "vkReleaseSwapchainImages is missing");
+    program_check(((PFN_vkReleaseSwapchainImagesEXT)found)(program->device, &info),
+                  "vkReleaseSwapchainImages");
+#else
+    (void)screen;
+    program_skip("headers without VK_EXT_swapchain_maintenance1");
+#endif
+}
+
+/* The image that was not taken goes back, and comes again for another picture with the same
+ * semaphore. */
+static void present_released(void)
+{
+    STAND(stand);
+    struct screen *const screen = &stand.screen;
+    int refused = 0;
+    for (int i = 0; i < FRAMES; i++) {
+        draw(screen);
+        VkResult result = frame_present(&screen, 1, NULL);
+        if (is_out_of_memory(result)) {
+            refused++;
+            release(screen);
+            frame_draw_over(screen);
+            result = frame_present(&screen, 1, NULL);
+        }
+        program_check(result, "vkQueuePresentKHR");
+    }
+    expect_refused(refused, 1);
+}
+
 /* Such a present was queued all the same; the program goes on with its next picture. */
 static void present_outdated(void)
 {
@@ -150,6 +194,7 @@ const struct program_case retry_cases[] = {
     {"present-again-both", present_again_both},
     {"present-again-apart", present_again_apart},
     {"present-drawn-again", present_drawn_again},
+    {"present-released", present_released},
     {"present-outdated", present_outdated},
     {NULL, NULL},
 };

@@ -168,6 +168,8 @@ bool frame_draw(struct screen *screen);
 /* Another picture into the image that is the program's still, for a semaphore of its own: the
  * present before did not take it. What that one was to wait for is waited for. */
 void frame_draw_again(struct screen *screen);
+/* Likewise, for the semaphore that the present before was to wait for. */
+void frame_draw_over(struct screen *screen);
 /* Presents what was drawn on each of these, all of one program, in one call. */
 VkResult frame_present(struct screen *const *screens, uint32_t count, const void *next);
 /* Both, so many times, on one window. */

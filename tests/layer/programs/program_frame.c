@@ -168,15 +168,10 @@ bool frame_draw(struct screen *screen)
     return true;
 }
 
-void frame_draw_again(struct screen *screen)
+static void draw_after(struct screen *screen, VkSemaphore before)
 {
     struct program *program = screen->program;
     struct slot *slot = &screen->slots[screen->frame % PROGRAM_SLOTS];
-    VkSemaphore *drawn = &screen->drawn[screen->image][0];
-    const VkSemaphore before = *drawn;
-    const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
-    program_check(program->vk.CreateSemaphore(program->device, &info, NULL, drawn),
-                  "vkCreateSemaphore");
     program_check(program->vk.WaitForFences(program->device, 1, &slot->fence, VK_TRUE, UINT64_MAX),
                   "vkWaitForFences");
     program_check(program->vk.ResetFences(program->device, 1, &slot->fence), "vkResetFences");
@@ -185,7 +180,23 @@ void frame_draw_again(struct screen *screen)
     submit(screen, slot, before);
     screen->frame++;
     program_check(program->vk.QueueWaitIdle(program->queue), "vkQueueWaitIdle");
+}
+
+void frame_draw_again(struct screen *screen)
+{
+    struct program *program = screen->program;
+    VkSemaphore *drawn = &screen->drawn[screen->image][0];
+    const VkSemaphore before = *drawn;
+    const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+    program_check(program->vk.CreateSemaphore(program->device, &info, NULL, drawn),
+                  "vkCreateSemaphore");
+    draw_after(screen, before);
     program->vk.DestroySemaphore(program->device, before, NULL);
+}
+
+void frame_draw_over(struct screen *screen)
+{
+    draw_after(screen, screen->drawn[screen->image][0]);
 }
 
 VkResult frame_present(struct screen *const *screens, uint32_t count, const void *next)
