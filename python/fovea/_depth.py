@@ -6,7 +6,7 @@ import dataclasses
 import math
 from typing import Any
 
-from . import _library
+from . import _library, _numbers
 
 FORMATS = {"uint16": 1, "uint32": 2, "float32": 3, "float16": 4}  # enum fovea_depth_format
 _LINEAR, _PERSPECTIVE = 0, 1  # enum fovea_depth_kind
@@ -43,6 +43,7 @@ class Depth:
     @classmethod
     def of_projection(cls, values: Any, scale: float, offset: float, focus_m: float = 0.0, elapsed_s: float = 0.0) -> "Depth":
         """Of a projection matrix for eyes that look along -z, whose depths are (scale z + offset) / -z: within 0 to 1."""
+        scale, offset = _numbers.real_of("scale", scale), _numbers.real_of("offset", offset)
         zero_m = offset / scale if scale else math.inf
         one_m = offset / (scale + 1) if scale != -1 else math.inf
         return cls(values, zero_m, one_m, True, focus_m, elapsed_s)

@@ -274,6 +274,8 @@ class Foveator:
         if not is_ordered:
             _check_order(target, stream, "out")
         if shape.images == 0:
+            if gaze is not None:
+                _gazes_of(gaze, shape, source, stream)  # says what is wrong with it
             return out
         if gaze is None and self.get("operators") == "foveate":
             out[...] = images  # nobody looks

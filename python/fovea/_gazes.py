@@ -9,12 +9,14 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _numbers
 from . import gaze as policies
 
 Array = Any  # NumPy's, or a tensor
 
 MODES = ("absolute", "relative", "velocity", "grid")
+_MOST_PLACES = 1 << 24  # of a grid, each way: float32 counts no further
+_MOST = 1e100  # of what is multiplied by float32, and squared: that is finite in doubles
 _OWN_RANDOM_NUMBERS = tuple(b"gaze")
 _HOST = np.zeros(0, np.float32)
 
@@ -27,6 +29,10 @@ def like(values: Any, array: Array) -> Array:
     if on_host:
         return np.asarray(values, array.dtype)
     return sys.modules["torch"].as_tensor(values, dtype=array.dtype, device=array.device)
+
+
+def _doubles(array: Array) -> Array:
+    return array.astype(np.float64) if isinstance(array, np.ndarray) else array.double()
 
 
 def _is_on_device(array: Array) -> bool:
@@ -49,8 +55,8 @@ def _grid(grid: Any) -> tuple[int, int]:
         columns, rows = (operator.index(n) for n in grid)
     except (TypeError, ValueError):
         columns = rows = 0
-    if min(columns, rows) < 1:
-        raise ValueError(f"grid is {grid!r}; it must be columns and rows, 1 or more, as in (4, 4)")
+    if not 1 <= min(columns, rows) <= max(columns, rows) <= _MOST_PLACES:
+        raise ValueError(f"grid is {grid!r}; it must be columns and rows, 1 to {_MOST_PLACES}, as in (4, 4)")
     return columns, rows
 
 
@@ -67,28 +73,29 @@ class Eye:
     ) -> None:
         if mode not in MODES:
             raise ValueError(f"mode is {mode!r}; it must be one of {', '.join(MODES)}")
-        if not 0 < max_step_uv < math.inf:
-            raise ValueError(f"max_step_uv is {max_step_uv}; it must be above 0, and finite")
-        if not math.isfinite(velocity_gain):
-            raise ValueError(f"velocity_gain is {velocity_gain}; it must be finite")
+        self.max_step_uv = _numbers.real_of("max_step_uv", max_step_uv)
+        self.velocity_gain = _numbers.real_of("velocity_gain", velocity_gain)
+        if not 0 < self.max_step_uv <= _MOST:
+            raise ValueError(f"max_step_uv is {max_step_uv}; it must be above 0, and {_MOST:g} or less")
+        if not abs(self.velocity_gain) <= _MOST:
+            raise ValueError(f"velocity_gain is {velocity_gain}; it must be {-_MOST:g} to {_MOST:g}")
         self.mode, self.grid = mode, _grid(grid)
         self._host_cells = np.array(self.grid, np.float32)
         self.start_uv = policies.place(start_uv, "start_uv")
-        self.max_step_uv, self.velocity_gain = float(max_step_uv), float(velocity_gain)
 
     def reset(self, count: int, rng: policies.Random) -> Array:
         self._start = policies.same(rng, count, self.start_uv)
         self._is_on_device = _is_on_device(self._start)
         self._cells = policies.same(rng, count, self.grid)
         self._last_cells = self._cells - 1
-        self._velocities = self._start * 0
+        self._velocities = _doubles(self._start) * 0
         self._gazes = self._start + 0
         return self._gazes
 
     def begin(self, which: Array, rng: policies.Random) -> Array:
         self._gazes = policies.where(which, self._start, self._gazes)
         if self.mode == "velocity":
-            self._velocities = policies.where(which, self._start * 0, self._velocities)
+            self._velocities = policies.where(which, _doubles(self._start) * 0, self._velocities)
         return self._gazes
 
     def step(self, rng: policies.Random) -> Array:
@@ -102,7 +109,10 @@ class Eye:
         # To look at values on a device is to wait for it: move() lives with whatever they are.
         is_unseen = self._is_on_device and _is_on_device(actions)
         try:
-            found = like(actions, self._gazes if is_unseen else _HOST)
+            with np.errstate(over="ignore"):  # what is then not finite is said
+                found = like(actions, self._gazes if is_unseen else _HOST)
+        except OverflowError:
+            raise ValueError("sensory_action is not finite") from None
         except (TypeError, ValueError, RuntimeError):
             raise ValueError(f"sensory_action is {actions!r}; it must be x and y") from None
         count = len(self._gazes)
@@ -123,7 +133,8 @@ class Eye:
         return found if isinstance(self._gazes, np.ndarray) else like(found, self._gazes)
 
     def move(self, actions: Array) -> Array:
-        """The gazes after actions that are checked: x and y."""
+        """The gazes after actions that are checked: x and y. In doubles, where squares of what float32 has are finite."""
+        actions = _doubles(actions)
         if self.mode == "grid":
             if self._is_on_device:
                 actions = actions.floor().clip(0, None).minimum(self._last_cells)
@@ -140,7 +151,7 @@ class Eye:
             # Nobody looked at them. Of what is not finite or overflows comes NaN, in this step and all that follow:
             # such a gaze keeps its place.
             self._velocities = self._velocities.nan_to_num(0.0)
-        self._gazes = (self._gazes + self._velocities).clip(0, 1)
+        self._gazes = like((self._gazes + self._velocities).clip(0, 1), self._gazes)
         return self._gazes
 
 

@@ -14,7 +14,7 @@ import threading
 import warnings
 from typing import Any, Optional, Union
 
-from . import _errors
+from . import _errors, _numbers
 
 INTERFACE = (0, 2)  # the minor version that the structs below are of
 
@@ -33,6 +33,21 @@ class Log(ctypes.Structure):
     _fields_ = [("fn", LogFunction), ("user", ctypes.c_void_p), ("min_level", ctypes.c_int)]
 
 
+class Numbers(ctypes.Structure):
+    """Refuses numbers that its fields do not have, with the field's name: they would be others, or an OverflowError."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        try:
+            super().__setattr__(name, value)
+        except OverflowError:
+            raise ValueError(f"{name} is {_numbers.of_any_length(value)}: that is out of its range") from None
+        except TypeError as error:
+            raise TypeError(f"{name} is {value!r}: {error}") from None
+        taken = getattr(self, name)
+        if type(taken) is int and isinstance(value, int) and taken != value:
+            raise ValueError(f"{name} is {_numbers.of_any_length(value)}: that is out of its range")
+
+
 class Image(ctypes.Structure):
     _fields_ = [
         ("data", ctypes.c_void_p),
@@ -45,7 +60,7 @@ class Image(ctypes.Structure):
     ]
 
 
-class Depth(ctypes.Structure):
+class Depth(Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("data", ctypes.c_void_p),
@@ -119,7 +134,7 @@ class ContextDesc(ctypes.Structure):
     ]
 
 
-class BlobsDesc(ctypes.Structure):
+class BlobsDesc(Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("scale_count", ctypes.c_uint32),
@@ -133,17 +148,7 @@ class BlobsDesc(ctypes.Structure):
     ]
 
 
-class _Numbers(ctypes.Structure):
-    """Refuses whole numbers that its fields do not have: they would be others."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        taken = getattr(self, name)
-        if isinstance(taken, int) and isinstance(value, int) and taken != value:
-            raise ValueError(f"{name} is {value}: that is out of its range")
-
-
-class LightFieldGeometry(_Numbers):
+class LightFieldGeometry(Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("raw_width_px", ctypes.c_uint32),
@@ -165,7 +170,7 @@ class LightFieldGeometry(_Numbers):
     ]
 
 
-class LightFieldRaw(_Numbers):
+class LightFieldRaw(Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("data", ctypes.c_void_p),
@@ -179,7 +184,7 @@ class LightFieldRaw(_Numbers):
     ]
 
 
-class LightFieldCalibration(_Numbers):
+class LightFieldCalibration(Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("rows", ctypes.c_int),
@@ -201,7 +206,7 @@ class LightFieldFit(ctypes.Structure):
     ]
 
 
-class LightFieldWhiteDesc(ctypes.Structure):
+class LightFieldWhiteDesc(Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("white", ctypes.POINTER(LightFieldRaw)),
@@ -211,7 +216,7 @@ class LightFieldWhiteDesc(ctypes.Structure):
     ]
 
 
-class LightFieldDesc(_Numbers):
+class LightFieldDesc(Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("geometry", ctypes.POINTER(LightFieldGeometry)),
@@ -225,7 +230,7 @@ class PointUv(ctypes.Structure):
     _fields_ = [("x_uv", ctypes.c_double), ("y_uv", ctypes.c_double)]
 
 
-class LightFieldFoveation(ctypes.Structure):
+class LightFieldFoveation(Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("gaze", PointUv),
@@ -234,7 +239,7 @@ class LightFieldFoveation(ctypes.Structure):
     ]
 
 
-class LightFieldRendering(_Numbers):
+class LightFieldRendering(Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("patch_px", ctypes.c_double),
@@ -248,7 +253,7 @@ class LightFieldRendering(_Numbers):
     ]
 
 
-class LightFieldMatching(_Numbers):
+class LightFieldMatching(Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("first_px", ctypes.c_double),
@@ -262,7 +267,7 @@ class LightFieldMatching(_Numbers):
     ]
 
 
-class LightFieldRefocusing(_Numbers):
+class LightFieldRefocusing(Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("first_px", ctypes.c_double),
@@ -281,7 +286,7 @@ class LightFieldRefocusing(_Numbers):
     ]
 
 
-class LightFieldSum(ctypes.Structure):
+class LightFieldSum(Numbers):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
         ("shift", ctypes.c_double),
@@ -322,7 +327,7 @@ class Field(ctypes.Structure):
     ]
 
 
-class Grating(ctypes.Structure):
+class Grating(Numbers):
     _fields_ = [("cycles_per_deg", ctypes.c_double), ("direction_deg", ctypes.c_double)]
 
 

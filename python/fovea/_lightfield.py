@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
-from . import _arrays, _context, _errors, _library, _live, _settings, _shape
+from . import _arrays, _context, _errors, _library, _live, _numbers, _settings, _shape
 
 _FORMATS = {("uint8", 1): 1, ("uint8", 3): 2, ("uint8", 4): 3, ("uint16", 1): 4, ("uint16", 3): 5, ("uint16", 4): 6}
 _BAYER = ("", "RGGB", "GRBG", "GBRG", "BGGR")
@@ -62,7 +62,7 @@ def _image_of(view: _arrays.View) -> _library.Image:
     return _library.Image(view.pointer, width, height, picture_format, memory, width * channels * view.dtype.itemsize, 0)
 
 
-def _numbers(geometry: _library.LightFieldGeometry) -> dict[str, Any]:
+def _numbers_of(geometry: _library.LightFieldGeometry) -> dict[str, Any]:
     return {
         "raw": (geometry.raw_width_px, geometry.raw_height_px),
         "lenses": (geometry.columns, geometry.rows),
@@ -99,6 +99,10 @@ def _foveation_of(gaze: Any, size: tuple[int, int], rings: tuple[float, float]) 
     )
     one.gaze.x_uv, one.gaze.y_uv = gaze
     return ctypes.pointer(one)
+
+
+def _middle(first: Any, last: Any) -> float:
+    return (_numbers.real_of("first", first) + _numbers.real_of("last", last)) / 2
 
 
 _CLOSED = "this fovea.LightField is closed"
@@ -244,7 +248,7 @@ class LightField:
             )
             _library.check(result, messages, "fovea.LightField")
         else:
-            middle = origin if origin is not None else (pitch[0] / 2, pitch[1] / 2)
+            middle = origin if origin is not None else tuple(_numbers.real_of("pitch", one) / 2 for one in pitch)
             geometry.raw_width_px, geometry.raw_height_px = raw
             geometry.columns, geometry.rows = lenses
             geometry.pitch_x_px, geometry.pitch_y_px = pitch
@@ -302,7 +306,7 @@ class LightField:
         )
         _library.check(result, messages, "fovea.LightField.calibrate")
         field = cls(
-            **_numbers(found), bayer=bayer, maximum=maximum, white=white if divide else None, black=black, threads=threads
+            **_numbers_of(found), bayer=bayer, maximum=maximum, white=white if divide else None, black=black, threads=threads
         )
         field.fit = LightFieldFit(fit.residual_px, fit.shear_deg, fit.lenses_seen, fit.lenses_used)
         return field
@@ -310,7 +314,7 @@ class LightField:
     @property
     def array(self) -> dict[str, Any]:
         """The numbers of the array, as LightField takes them."""
-        return _numbers(self._geometry)
+        return _numbers_of(self._geometry)
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the array to a file in JSON."""
@@ -322,13 +326,13 @@ class LightField:
 
     def diopters(self, patch: float) -> float:
         """How far away what has a patch size is: 1 / metres before the main lens. NaN where the optics are not known."""
-        return float(_library.library().fovea_lightfield_diopters(ctypes.byref(self._geometry), patch))
+        return float(_library.library().fovea_lightfield_diopters(ctypes.byref(self._geometry), _numbers.real_of("patch", patch)))
 
     def patch(self, diopters: float) -> float:
         """The patch size of what is so many dioptres away, for render and refocus."""
         found, messages = ctypes.c_double(), _library.Messages()
         result = _library.library().fovea_lightfield_patch_of(
-            ctypes.byref(self._geometry), diopters, ctypes.byref(messages.log), ctypes.byref(found)
+            ctypes.byref(self._geometry), _numbers.real_of("diopters", diopters), ctypes.byref(messages.log), ctypes.byref(found)
         )
         _library.check(result, messages, "fovea.LightField.patch")
         return found.value
@@ -340,6 +344,7 @@ class LightField:
         these settings (config, as fovea.Foveator has it), looks as without, wherever the gaze is. Once for settings and a size: it takes
         longer than a picture."""
         pitch = self._geometry.pitch_x_px
+        first, last, size = _numbers.real_of("first", first), _numbers.real_of("last", last), self._size(size, 1)
         if not 1 <= first <= pitch:
             raise ValueError(f"first is {first:g}; it must be 1 to {pitch:g}, the pitch of the lenses")
         if not first <= last <= pitch:
@@ -380,10 +385,11 @@ class LightField:
 
     def _size(self, size: Optional[tuple[int, int]], patch: float) -> tuple[int, int]:
         if size is not None:
-            if not all(1 <= side <= _shape.MOST_PX for side in size):
+            if len(size) != 2 or not all(1 <= side <= _shape.MOST_PX for side in size):
                 raise ValueError(f"size is {size}; it must be 1 to {_shape.MOST_PX} each way")
             return size
         one = self._geometry
+        patch = _numbers.real_of("patch_px", patch)
         if not 1 <= patch <= one.pitch_x_px:
             raise ValueError(f"patch_px is {patch:g}; it must be 1 to {one.pitch_x_px:g}, the pitch of the lenses")
         return max(1, round(one.columns * patch)), max(1, round(one.rows * patch * one.pitch_y_px / one.pitch_x_px))
@@ -432,11 +438,11 @@ class LightField:
         blend all, within rings[1] nine micro-images, and beyond their own alone (docs/lightfield.md)."""
         taken = self._take(raw)
         patches = None if np.ndim(patch) == 0 else self._patches(taken, patch)
-        wanted = (patches.shape[1], patches.shape[0]) if patches is not None else self._size(size, float(patch))
+        wanted = (patches.shape[1], patches.shape[0]) if patches is not None else self._size(size, patch)
         out = self._picture(taken, wanted, dtype)
         rendering = _library.LightFieldRendering(
             struct_bytes=ctypes.sizeof(_library.LightFieldRendering),
-            patch_px=1.0 if patches is not None else float(patch),
+            patch_px=1.0 if patches is not None else _numbers.real_of("patch", patch),
             range=range,
             filter=_one_of("filter", filter, _FILTERS),
             sigma_px=sigma,
@@ -468,7 +474,7 @@ class LightField:
         many pixels for each lens as the middle patch size. gaze: x and y, 0 to 1; lenses further than ring pixels from it look at
         every other patch size, and at the next lenses alone; without box."""
         taken = self._take(raw)
-        width, height = self._size(size, (first + last) / 2)
+        width, height = self._size(size, _middle(first, last))
         one = np.dtype(np.float32)
         depths = _arrays.empty(raw, taken.view, (height, width), one)
         sure = _arrays.empty(raw, taken.view, (height, width), one)
@@ -510,7 +516,7 @@ class LightField:
         What differs by less than the hysteresis is not followed. gaze None: nobody looks, and the focus stays. rings: as render
         has them; by default all lenses everywhere. size: by default as many pixels for each lens as the middle patch size."""
         taken = self._take(raw)
-        wanted = self._size(size, (first + last) / 2)
+        wanted = self._size(size, _middle(first, last))
         out = self._picture(taken, wanted, dtype)
         focus = _arrays.empty(raw, taken.view, (1, 1), np.dtype(np.float32))
         refocusing = _library.LightFieldRefocusing(

@@ -9,7 +9,7 @@ import threading
 import weakref
 from typing import Any, NamedTuple, Optional, Sequence
 
-from . import _arrays, _blobs, _errors, _gaze_source, _library, _settings, _shape
+from . import _arrays, _blobs, _errors, _gaze_source, _library, _numbers, _settings, _shape
 
 _EXIT_WAIT_S = 5.0
 _SIDES = range(1, 16385)
@@ -76,7 +76,7 @@ class GazeSample(NamedTuple):
         return self.state in (GazeState.TRACKED, GazeState.FIXATION, GazeState.SACCADE)
 
 
-class _Sample(ctypes.Structure):
+class _Sample(_library.Numbers):
     _fields_ = [
         ("x", ctypes.c_double),
         ("y", ctypes.c_double),
@@ -137,7 +137,7 @@ class Gaze:
     def __init__(self, config: Any = None, *, size_px: Optional[Sequence[int]] = None) -> None:
         is_source = isinstance(config, str) and os.sep not in config and not config.endswith(".json")
         try:
-            self._begin(_settings.as_pairs({"gaze.source": config} if is_source else config), None if size_px is None else _size_of(size_px))
+            self._begin(_settings.as_pairs({"gaze.source": config} if is_source else config), None if size_px is None else size_of(size_px))
         except _errors.ConfigError as error:
             if isinstance(config, str) and config.endswith((".csv", ".tsv", ".asc", ".txt")):
                 said = f'{error}; a recording is {{"gaze.source": "scanpath", "gaze.scanpath.file": {config!r}}}'
@@ -155,7 +155,7 @@ class Gaze:
         self.size_px = size_px
         settings = _settings.Settings(pairs)
         self.source = settings.get("gaze.source") or ""
-        lacks_size = settings.get("gaze.space") == "pixels" and 0 in _numbers(settings.get("gaze.screen_px"))
+        lacks_size = settings.get("gaze.space") == "pixels" and 0 in _numbers_of(settings.get("gaze.screen_px"))
         self._lacks_size = lacks_size and self.source not in ("saccades", "saliency")
         self._open = _Open(pairs, f"Gaze({self.source!r})")
         self._out, self._others = _gaze_source.Gaze(), (_library.PointUv * (_shape.MOST_FOVEAS - 1))()
@@ -166,13 +166,13 @@ class Gaze:
 
         Recordings and made-up eyes begin at the first time that they are asked for; "replay" goes on by a frame with each reading.
         """
-        size = self.size_px if size_px is None else _size_of(size_px)
+        size = self.size_px if size_px is None else size_of(size_px)
         if size is None and self._lacks_size:
             raise ValueError('gaze: "gaze.space" is pixels: set "gaze.screen_px", or give size_px, the picture\'s width and height')
         opened = self._opened()
         with opened.lock:
             self._check(opened)
-            now = int(opened.library.fovea_time_ns()) if t_ns is None else whole_of("t_ns", t_ns)
+            now = int(opened.library.fovea_time_ns()) if t_ns is None else _numbers.whole_of("t_ns", t_ns)
             result = opened.library.fovea_gaze_source_read(opened.pointer, now, *(size or _ANY_SIZE), ctypes.byref(self._out))
             _library.check(result, opened.messages, "gaze")
             out = self._out
@@ -192,7 +192,7 @@ class Gaze:
         too: silence is loss. Any thread. False: it is not finite, older than the newest or of the future, and was counted as rejected.
         """
         opened = self._opened()
-        when = int(opened.library.fovea_time_ns()) if t_ns is None else whole_of("t_ns", t_ns)
+        when = int(opened.library.fovea_time_ns()) if t_ns is None else _numbers.whole_of("t_ns", t_ns)
         sample = _Sample(x, y, when, confidence, blink)
         with opened.lock:
             self._check(opened)
@@ -264,27 +264,16 @@ class Gaze:
         raise TypeError("a Gaze is a source that is open in this process: it cannot be pickled or copied")
 
 
-def whole_of(what: str, value: Any, least: int = -(2**62), most: int = 2**62) -> int:
-    """A number for the library, which would take one beyond its type for another. TypeError, ValueError: it is none."""
-    try:
-        number = int(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"{what} is {value!r}: {error}") from None
-    if not least <= number <= most:
-        raise ValueError(f"{what} is {value!r}; it must be {least} to {most}")
-    return number
-
-
 def pair_of(gaze: Sequence[float]) -> tuple[float, float]:
     """x and y. TypeError, ValueError: it is no such pair."""
     try:
-        x, y = (float(value) for value in _arrays.stacked(gaze))
+        x, y = (_numbers.real_of("gaze", value) for value in _arrays.stacked(gaze))
     except (TypeError, ValueError) as error:
         raise type(error)(f"gaze is x and y, a fovea.GazeSample or None, not {gaze!r}: {error}") from None
     return x, y
 
 
-def _numbers(text: Optional[str]) -> list[float]:
+def _numbers_of(text: Optional[str]) -> list[float]:
     return [float(part) for part in (text or "0").strip("[]").split(",")]
 
 
@@ -296,10 +285,10 @@ def _size_in(shape: Sequence[int], layout: str) -> Optional[tuple[int, int]]:
     return int(shape[row + 1]), int(shape[row])
 
 
-def _size_of(size_px: Sequence[int]) -> tuple[int, int]:
+def size_of(size_px: Sequence[int]) -> tuple[int, int]:
     try:
         width, height = (int(n) for n in size_px)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         width = height = 0
     if width not in _SIDES or height not in _SIDES:
         raise ValueError(f"size_px is {size_px!r}; it is width and height, 1 to 16384")

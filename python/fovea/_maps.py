@@ -8,7 +8,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from . import _arrays, _library, _live, _settings, _shape
+from . import _arrays, _library, _live, _numbers, _settings, _shape
 
 Map = np.ndarray[Any, Any]
 
@@ -66,6 +66,7 @@ def _check_foveas(settings: _settings.Settings, count: int) -> None:
 
 def gain(settings: _settings.Settings, shape: Sequence[int], gaze: Any, cycles_per_deg: float, direction_deg: float) -> Map:
     """The gain of a grating."""
+    cycles_per_deg, direction_deg = _numbers.real_of("cycles_per_deg", cycles_per_deg), _numbers.real_of("direction_deg", direction_deg)
     if not (0 <= cycles_per_deg < float("inf")):
         raise ValueError(f"cycles_per_deg is {cycles_per_deg}; it must be 0 or more, and finite")
     if not abs(direction_deg) < float("inf"):

@@ -13,7 +13,7 @@ from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _errors, _foveator, _gaze_source, _library, _live, _settings, _shape
+from . import _errors, _foveator, _gaze_source, _library, _live, _numbers, _settings, _shape
 
 _EXIT_WAIT_S = 5.0
 _SIDE_MOST = 16384
@@ -132,18 +132,18 @@ class Record:
         if isinstance(shape, str) or not hasattr(shape, "__len__") or len(shape) < 2 or 0 in shape[:2]:
             given = f"an array of shape {tuple(shape.shape)}" if hasattr(shape, "shape") else repr(shape)
             raise ValueError(f"shape is {given}; it is the picture's: rows and columns first, each 1 or more")
-        height, width = (_live.whole_of("shape", side, 0, _SIDE_MOST) for side in shape[:2])
+        height, width = (_numbers.whole_of("shape", side, 0, _SIDE_MOST) for side in shape[:2])
         frame = _Frame(
             struct_bytes=ctypes.sizeof(_Frame), width_px=width, height_px=height, view_count=1, passed_through=not foveated,
-            took_ns=-1 if took_s is None else _live.whole_of("took_s in ns", took_s * 1e9 + 0.5, 0),
-            presented_t_ns=_live.whole_of("presented_t_ns", presented_t_ns or 0, 0), refused=_live.whole_of("refused", refused, 0),
-            refresh_ns=0 if refresh_s is None else _live.whole_of("refresh_s in ns", refresh_s * 1e9 + 0.5, 0), dropped=bool(dropped),
+            took_ns=-1 if took_s is None else _numbers.whole_of("took_s in ns", _numbers.real_of("took_s", took_s) * 1e9 + 0.5, 0),
+            presented_t_ns=_numbers.whole_of("presented_t_ns", presented_t_ns or 0, 0), refused=_numbers.whole_of("refused", refused, 0),
+            refresh_ns=0 if refresh_s is None else _numbers.whole_of("refresh_s in ns", _numbers.real_of("refresh_s", refresh_s) * 1e9 + 0.5, 0), dropped=bool(dropped),
         )  # fmt: skip
         frame.gazes[0] = _gaze_of(gaze)
         frame.vergence_m = gaze.vergence_m if isinstance(gaze, _live.GazeSample) else 0.0
         if t_ns is None:
             t_ns = gaze.t_ns if isinstance(gaze, _live.GazeSample) else 0
-        frame.t_ns = _live.whole_of("t_ns", t_ns, 0)
+        frame.t_ns = _numbers.whole_of("t_ns", t_ns, 0)
         first_ns = min(self._opened_ns, frame.t_ns or self._opened_ns)
         if 0 < frame.presented_t_ns * 1000 < first_ns:  # seconds, which other clocks count
             raise ValueError(f"presented_t_ns is {presented_t_ns!r}, long before its record and frame: it is in nanoseconds, as of time.monotonic_ns()")

@@ -13,7 +13,7 @@ from typing import Any, Mapping, Optional, Protocol, Sequence, Union
 
 import numpy as np
 
-from . import _blobs, _gaze_source, _live, _settings
+from . import _blobs, _gaze_source, _live, _numbers, _settings
 
 Array = Any  # NumPy's, or a tensor
 Random = Any  # numpy.random.Generator or torch.Generator
@@ -70,6 +70,8 @@ def place(gaze: Any, name: str = "gaze") -> tuple[float, float]:
     """One place in uv, of anything that is two numbers."""
     try:
         x, y = (float(v) for v in gaze)
+    except OverflowError:
+        raise ValueError(f"{name} is not finite") from None
     except (TypeError, ValueError, RuntimeError):  # the last is PyTorch's where a row is no number
         or_policy = ", or a policy" if name == "gaze" else ""
         raise ValueError(f"{name} is {gaze!r}; it must be x and y in uv{or_policy}") from None
@@ -163,11 +165,12 @@ class RandomSaccades:
     """
 
     def __init__(self, fixation_steps: float = 8.0, margin_uv: float = 0.1) -> None:
-        if not fixation_steps >= 1:
+        self.fixation_steps = _numbers.real_of("fixation_steps", fixation_steps)
+        if not self.fixation_steps >= 1:
             raise ValueError(f"fixation_steps is {fixation_steps}; it must be 1 or more")
         if not 0 <= margin_uv <= 0.5:
             raise ValueError(f"margin_uv is {margin_uv}; it must be 0 to 0.5")
-        self.fixation_steps, self.margin_uv = float(fixation_steps), float(margin_uv)
+        self.margin_uv = float(margin_uv)
 
     def reset(self, count: int, rng: Random) -> Array:
         self._gazes = self._places(count, rng)
@@ -201,11 +204,12 @@ class Blobs:
     """
 
     def __init__(self, fixation_steps: float = 3.0, kept: int = 4, near_uv: float = 0.1) -> None:
-        if not fixation_steps >= 1:
+        self.fixation_steps = _numbers.real_of("fixation_steps", fixation_steps)
+        if not self.fixation_steps >= 1:
             raise ValueError(f"fixation_steps is {fixation_steps}; it must be 1 or more")
-        if not (kept >= 0 and near_uv >= 0):
-            raise ValueError(f"kept is {kept} and near_uv {near_uv}; they must be 0 or more")
-        self.fixation_steps, self.kept, self.near_uv = float(fixation_steps), int(kept), float(near_uv)
+        self.kept, self.near_uv = _numbers.whole_of("kept", kept, 0, 65536), _numbers.real_of("near_uv", near_uv)
+        if not self.near_uv >= 0:
+            raise ValueError(f"near_uv is {near_uv}; it must be 0 or more")
         self._finder = _blobs.BlobFinder(max_count=64, threshold=0.05, scales=11)
 
     def reset(self, count: int, rng: Random) -> Array:
@@ -278,12 +282,11 @@ class Generator:
     ) -> None:
         if not 2 <= step_ms <= _LOOP_MS:
             raise ValueError(f"step_ms is {step_ms}; it must be 2 to {_LOOP_MS}, which are made at once")
-        if len(size_px) != 2 or not all(int(n) > 0 for n in size_px):
-            raise ValueError(f"size_px is {size_px}; it is width and height, 1 or more")
+        self.size_px = _live.size_of(size_px)
         wanted = {"gaze.validity.fallback": "last", **(settings or {}), "gaze.source": "saccades"}
         self._pairs = _settings.as_pairs(wanted)
         _settings.Settings(self._pairs)  # what is wrong is said now
-        self.step_ms, self.size_px = float(step_ms), (int(size_px[0]), int(size_px[1]))
+        self.step_ms = float(step_ms)
 
     def reset(self, count: int, rng: Random) -> Array:
         self._places: Array = _loop(self._pairs, self.step_ms, self.size_px)

@@ -13,7 +13,7 @@ import os
 import time
 from typing import Any, Callable, Optional, Sequence, Union
 
-from . import _errors, _gaze_source, _library, _live, _settings
+from . import _errors, _gaze_source, _library, _live, _numbers, _settings
 
 _WAYS = ("auto", "copied", "shared")
 _TARGETS = {"2d": 0x0DE1, "rectangle": 0x84F5}
@@ -190,7 +190,7 @@ class Foveator:
         """
         if self._process != os.getpid() or not self._pointer:
             raise _errors.FoveaError("this fovea.gl.Foveator is closed")
-        refresh_ns, shown_ns = _live.whole_of("refresh_s in ns", refresh_s * 1e9 + 0.5, 0), _live.whole_of("t_ns", t_ns, 1)
+        refresh_ns, shown_ns = _numbers.whole_of("refresh_s in ns", _numbers.real_of("refresh_s", refresh_s) * 1e9 + 0.5, 0), _numbers.whole_of("t_ns", t_ns, 1)
         if shown_ns < self._made_ns:
             raise ValueError(f"t_ns is {t_ns!r}, earlier than this Foveator: it is in nanoseconds, as of time.monotonic_ns()")
         result = self._library.fovea_gl_shown(self._pointer, shown_ns, refresh_ns)

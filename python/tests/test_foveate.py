@@ -375,6 +375,8 @@ READ_ONLY.flags.writeable = False
         (lambda: fovea.foveate(IMAGE[0], (1, 2, 3)), ValueError, "gaze has shape (3,); it must be (2,), x and y"),
         (lambda: fovea.foveate(IMAGE, np.full((2, 5, 2), 0.5)), ValueError, "or (2, foveas, 2) with 1 to 4 foveas"),
         (lambda: fovea.foveate(IMAGE, np.full((3, 2), 0.5)), ValueError, "gaze has shape (3, 2)"),
+        (lambda: fovea.foveate(IMAGE[:0], np.full((3, 2), 0.5)), ValueError, "gaze has shape (3, 2); it must be (2,) or (0, 2)"),
+        (lambda: fovea.foveate(IMAGE[:0], "left"), TypeError, "gaze is x and y for each image"),
         (lambda: fovea.foveate(IMAGE[0], [(0.5, 0.5), (0.5, np.nan)]), ValueError, "gaze is not finite"),
         (
             lambda: fovea.foveate(np.zeros((9, 9, 5), np.uint8), config=DOF, depth=fovea.Depth(PLANE[:9, :9], elapsed_s=1)),

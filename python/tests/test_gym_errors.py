@@ -91,6 +91,16 @@ def test_an_action_outside_the_grid_is_refused(bad):
     assert np.allclose(env.step(action(np.array([3, 2])))[-1]["gaze"], (0.875, 2.5 / 3))
 
 
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("mode", ["absolute", "relative", "velocity"])
+def test_the_largest_action_moves_as_far_as_a_step(mode, library):
+    rng = np.random.default_rng(1) if library == "numpy" else pytest.importorskip("torch").Generator()
+    eye = _gazes.Eye(mode, max_step_uv=0.25)
+    eye.reset(2, rng)
+    found = np.asarray(eye.move(eye.checked([[1e20, 0], [-3e38, 3e38]])))
+    assert found.dtype == np.float32 and np.allclose(found, [[0.75, 0.5], [0.5 - 0.25 / 2**0.5, 0.5 + 0.25 / 2**0.5]])
+
+
 def check_on_device(device):
     """Actions on a device are not looked at: what is wrong with them may not spoil the gaze."""
     torch = pytest.importorskip("torch")
@@ -127,7 +137,7 @@ def test_what_is_no_grid_is_said(grid):
         fovea.gym.ActiveGaze(Still(), mode="grid", grid=grid)
 
 
-@pytest.mark.parametrize("options", [{"max_step_uv": INF}, {"max_step_uv": NAN}, {"velocity_gain": NAN}, {"velocity_gain": INF}])
+@pytest.mark.parametrize("options", [{"max_step_uv": INF}, {"max_step_uv": NAN}, {"velocity_gain": NAN}, {"velocity_gain": INF}, {"velocity_gain": 1e300}])
 def test_numbers_that_would_spoil_the_gaze_are_refused(options):
     with pytest.raises(ValueError, match=f"{next(iter(options))} is .*must be"):
         fovea.gym.ActiveGaze(Still(), mode="velocity", **options)
