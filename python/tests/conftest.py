@@ -8,9 +8,7 @@ import pathlib
 import sys
 
 import pytest
-
-PACKAGE = pathlib.Path(__file__).resolve().parents[1]
-ROOT = PACKAGE.parent
+from places import PACKAGE, ROOT
 
 if "FOVEA_LIB" not in os.environ:
     build = pathlib.Path(os.environ.get("FOVEA_BUILD_DIR", ROOT / "build"))
@@ -34,6 +32,12 @@ def import_or_skip(name, *arguments, **options):
 
 
 pytest.importorskip = import_or_skip
+
+
+def pytest_plugin_registered(plugin):
+    """Where ../../tests are collected, too, their modules import their conftest by that name. Those here do not."""
+    if getattr(plugin, "__name__", "") == "conftest" and plugin.__file__ != __file__:
+        sys.modules["conftest"] = plugin
 
 
 def _blurred(image, sigma):

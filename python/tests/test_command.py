@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 import pytest
-from conftest import PACKAGE
+from places import PACKAGE
 
 import fovea
 from fovea import __main__, _gaze_source, _video

@@ -16,7 +16,7 @@ import zlib
 
 import numpy as np
 import pytest
-from conftest import PACKAGE
+from places import PACKAGE
 
 import fovea
 

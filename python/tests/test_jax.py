@@ -10,7 +10,7 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import PACKAGE
+from places import PACKAGE
 
 import fovea
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import PACKAGE, ROOT
+from places import PACKAGE, ROOT
 
 from fovea import _gaze_source, _library, _live, _record, _shape, gl
 

@@ -7,7 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from conftest import PACKAGE
+from places import PACKAGE
 
 import fovea
 import fovea.ray

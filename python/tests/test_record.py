@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 import pytest
-from conftest import PACKAGE, ROOT
+from places import PACKAGE, ROOT
 
 import fovea
 

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import PACKAGE
+from places import PACKAGE
 
 import fovea
 

@@ -13,7 +13,7 @@ import zipfile
 
 import numpy
 import pytest
-from conftest import PACKAGE
+from places import PACKAGE
 
 THREE_LINES = """
 import numpy, fovea

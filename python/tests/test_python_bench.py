@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import PACKAGE
+from places import PACKAGE
 
 import fovea
 from fovea import _bench_gpus, bench
