@@ -556,7 +556,7 @@ def foveate(
 
     PyTorch (2.4 or newer): tensors of floats that require gradients get them, images (foveation is linear in them, and
     has derivatives of any order) and gaze (a derivative of first order; float32 or float64, (2,) or a pair for each
-    image, or for each of its foveas, which gets that of the pixels whose blur is by it); out= has none. torch.compile, torch.export and vmap take the operator fovea::foveate; there, and with
+    image, or for each of its foveas, which gets that of the pixels whose blur is by it); out= has none. torch.func.grad has the same. torch.compile, torch.export and vmap take the operator fovea::foveate; there, and with
     gradients, the stream is torch's current one. JAX: as `fovea.jax.foveate`; arrays, under jit too, come back as such.
 
     Raises TypeError and ValueError for arguments (with the shape or value in the text), ConfigError for settings,

@@ -68,20 +68,50 @@ def _(images: Tensor, gaze: Tensor, settings: str, layout: str, sigma: Optional[
     return images.new_empty(images.shape)
 
 
-def _batched(operator: Any) -> None:
+NO_FORWARD_MODE = "foveate in forward mode (make_dual, jvp, jacfwd, hessian): it has gradients by backward(), torch.autograd.grad and torch.func.grad"
+
+
+def _mapped(operator: Any, info: Any, in_dims: tuple[Optional[int], ...], *arguments: Any) -> tuple[Tensor, int]:
     """vmap: what is mapped over is one more leading dimension of all tensors."""
+    moved = []
+    for argument, dim in zip(arguments, in_dims):
+        if isinstance(argument, torch.Tensor):
+            one = argument.unsqueeze(0).expand(info.batch_size, *argument.shape)
+            argument = one if dim is None else argument.movedim(dim, 0)
+        moved.append(argument)
+    return operator(*moved), 0
 
-    def mapped(info: Any, in_dims: tuple[Optional[int], ...], *arguments: Any) -> tuple[Tensor, int]:
-        moved = []
-        for argument, dim in zip(arguments, in_dims):
-            if isinstance(argument, torch.Tensor):
-                one = argument.unsqueeze(0).expand(info.batch_size, *argument.shape)
-                argument = one if dim is None else argument.movedim(dim, 0)
-            moved.append(argument)
-        return operator(*moved), 0
 
-    if hasattr(operator, "register_vmap"):  # PyTorch 2.5
-        operator.register_vmap(mapped)
+class _Differentiable:
+    """An operator with a gradient, also under torch.func's transforms: these take no gradient that is registered with an operator, but that of
+    an autograd.Function, which code that torch compiles does not need."""
+
+    def __init__(self, operator: Any, backward: Any, keep: Any = None) -> None:
+        def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+            if keep is not None:
+                keep(ctx, inputs, output)
+
+        def vmap(info: Any, in_dims: Any, *arguments: Any) -> tuple[Tensor, int]:
+            return _mapped(self, info, in_dims, *arguments)
+
+        def forward(*arguments: Any) -> Any:
+            return operator(*arguments)
+
+        def jvp(*_: Any) -> NoReturn:
+            raise _errors.UnsupportedError(NO_FORWARD_MODE)
+
+        methods = {"forward": forward, "setup_context": setup_context, "backward": backward, "jvp": jvp, "vmap": vmap}
+        static = {name: staticmethod(method) for name, method in methods.items()}
+        of_torch_func: Any = type("OfTorchFunc", (torch.autograd.Function,), static)
+        self._operator, self._of_torch_func = operator, of_torch_func
+        operator.register_autograd(backward, setup_context=keep)
+        if hasattr(operator, "register_vmap"):  # PyTorch 2.5
+            operator.register_vmap(lambda info, in_dims, *arguments: _mapped(operator, info, in_dims, *arguments))
+
+    def __call__(self, *arguments: Any) -> Tensor:
+        is_looked_at = not torch.compiler.is_compiling() and torch._C._functorch.maybe_current_level() is not None
+        seen: Tensor = (self._of_torch_func.apply if is_looked_at else self._operator)(*arguments)
+        return seen
 
 
 @torch.library.custom_op("fovea::unseen", mutates_args=())
@@ -96,7 +126,7 @@ def _(images: Tensor, layout: str) -> Tensor:
     return images.new_empty(images.shape)
 
 
-unseen.register_autograd(lambda ctx, d_seen: (d_seen, None))
+left_alone = _Differentiable(unseen, lambda ctx, d_seen: (d_seen, None))
 
 
 # ---- Gradients. Foveation is linear in the images.
@@ -157,10 +187,6 @@ def _(images: Tensor, d_seen: Tensor, gaze: Tensor, settings: str, layout: str) 
     return gaze.new_empty(gaze.shape)
 
 
-for _operator in (foveate, unseen, d_images, d_gaze):
-    _batched(_operator)
-
-
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
     images, gaze, ctx.settings, ctx.layout, sigma = inputs
     if ctx.needs_input_grad[1] and not images.is_floating_point():
@@ -190,18 +216,18 @@ def _foveate_backward(ctx: Any, d_seen: Tensor) -> tuple[Optional[Tensor], ...]:
         sigma = None if sigma is None else sigma.unsqueeze(lead).expand(d_seen.shape)
     for_images = for_gaze = None
     if ctx.needs_input_grad[0]:
-        for_images = d_images(d_seen, gaze, settings, "NHW" if planes else layout, sigma)
+        for_images = images_gradient(d_seen, gaze, settings, "NHW" if planes else layout, sigma)
         for_images = for_images.movedim(-3, -1) if planes and layout != "NCHW" else for_images
     if ctx.needs_input_grad[1] and sigma is not None:
         for_gaze = _for_gaze_beside_sigma(ctx.saved_tensors[0], settings)
     elif ctx.needs_input_grad[1]:
         images = _images_of_planes(images, layout) if planes else images
-        for_gaze = d_gaze(images, d_seen, gaze, settings, "NHW" if planes else layout)
+        for_gaze = gaze_gradient(images, d_seen, gaze, settings, "NHW" if planes else layout)
         for_gaze = for_gaze.sum(lead) if planes else for_gaze
     return for_images, for_gaze, None, None, None
 
 
-foveate.register_autograd(_foveate_backward, setup_context=_keep)
+foveated = _Differentiable(foveate, _foveate_backward, _keep)
 
 
 def _keep_d_images(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -213,21 +239,21 @@ def _d_images_backward(ctx: Any, dd: Tensor) -> tuple[Optional[Tensor], ...]:
     """d_images(d_seen) . dd is d_seen . foveate(dd): its derivative with respect to the gaze is what d_gaze gives."""
     gaze, d_seen, sigma = ctx.saved_tensors
     settings, layout = ctx.settings, ctx.layout
-    for_d_seen = foveate(dd, gaze, settings, layout, sigma) if ctx.needs_input_grad[0] else None
+    for_d_seen = foveated(dd, gaze, settings, layout, sigma) if ctx.needs_input_grad[0] else None
     for_gaze = None
     if ctx.needs_input_grad[1]:
-        for_gaze = d_gaze(dd, d_seen, gaze, settings, layout) if sigma is None else _for_gaze_beside_sigma(gaze, settings)
+        for_gaze = gaze_gradient(dd, d_seen, gaze, settings, layout) if sigma is None else _for_gaze_beside_sigma(gaze, settings)
     return for_d_seen, for_gaze, None, None, None
 
 
-d_images.register_autograd(_d_images_backward, setup_context=_keep_d_images)
+images_gradient = _Differentiable(d_images, _d_images_backward, _keep_d_images)
 
 
 def _d_gaze_backward(ctx: Any, dd: Tensor) -> NoReturn:
     raise _errors.UnsupportedError("foveate: the gradient with respect to the gaze has no derivative of its own")
 
 
-d_gaze.register_autograd(_d_gaze_backward)
+gaze_gradient = _Differentiable(d_gaze, _d_gaze_backward)
 
 
 # ---- What Foveator calls
@@ -274,20 +300,16 @@ def _seen_by_nobody(images: Tensor, text: str, layout: str, sigma: Optional[Tens
     """What images without a gaze become. UnsupportedError: foveate stands among operators that are still at work."""
     operators = _operators_of(text)
     if "foveate" not in operators:  # these look at no gaze
-        return foveate(images, _gaze_tensor((0.5, 0.5), images, layout), text, layout, sigma)
+        return foveated(images, _gaze_tensor((0.5, 0.5), images, layout), text, layout, sigma)
     if operators != "foveate":
         raise _errors.UnsupportedError(
             "gaze None, with operators beside foveate: call it on plain tensors under no_grad(), outside of code that torch compiles"
         )
-    return unseen(images, layout)
+    return left_alone(images, layout)
 
 
 def _learns(array: Any) -> bool:
     return isinstance(array, torch.Tensor) and array.requires_grad
-
-
-def _is_of_torch_func(array: Any) -> bool:
-    return isinstance(array, torch.Tensor) and bool(torch._C._functorch.is_gradtrackingtensor(array))
 
 
 def call(images: Any, gaze: Any, text: str, out: Any, layout: str, stream: Any, sigma: Any = None) -> Any:
@@ -298,10 +320,8 @@ def call(images: Any, gaze: Any, text: str, out: Any, layout: str, stream: Any, 
         raise TypeError(f"a torch tensor of layout {images.layout}: Fovea takes strided ones")
     if not isinstance(layout, str) or layout not in _shape.LAYOUTS or images.dim() < len(layout) - 1:
         raise ValueError(f"images of shape {tuple(images.shape)} with layout {layout!r}; it must be one of {', '.join(_shape.LAYOUTS)}")
-    if not torch.compiler.is_compiling() and any(map(_is_of_torch_func, (images, gaze))):
-        raise _errors.UnsupportedError("foveate under torch.func.grad: operators have gradients by backward() and torch.autograd.grad")
     if not torch.compiler.is_compiling() and any(map(_arrays.has_tangent, (images, gaze, out, sigma))):
-        raise _errors.UnsupportedError("foveate in forward mode (make_dual): it has gradients by backward() and torch.autograd.grad")
+        raise _errors.UnsupportedError(NO_FORWARD_MODE)
     if torch.is_grad_enabled():
         if _learns(gaze) and not images.is_floating_point():
             raise _errors.UnsupportedError(NO_GRADIENT.format(images.dtype))
@@ -311,7 +331,7 @@ def call(images: Any, gaze: Any, text: str, out: Any, layout: str, stream: Any, 
     if gaze is None:
         seen = _seen_by_nobody(images, text, layout, pictured)
     else:
-        seen = foveate(images, _gaze_tensor(gaze, images, layout), text, layout, pictured)
+        seen = foveated(images, _gaze_tensor(gaze, images, layout), text, layout, pictured)
     if out is None:
         return seen
     if not isinstance(out, torch.Tensor):

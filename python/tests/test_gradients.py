@@ -188,6 +188,39 @@ def test_compiled_code_and_vmap_have_the_same_gradients(layout, shape):
         assert torch.equal(leaf.grad, other.grad) and torch.allclose(leaf.grad, one.grad, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("layout, shape", SHAPES[:3] + SHAPES[5:7])
+def test_torch_func_has_the_same_gradients(layout, shape):
+    func, (images, places, weights) = torch.func, case(layout, shape)
+    leaves = images.clone().requires_grad_(), places.clone().requires_grad_()
+    loss(*leaves, weights, layout).backward()
+    both = func.grad(lambda *given: loss(*given, layout), argnums=(0, 1))
+    assert all(torch.equal(leaf.grad, one) for leaf, one in zip(leaves, both(images, places, weights)))
+    seen, backward = func.vjp(lambda i: fovea.foveate(i, places, layout=layout), images)
+    assert torch.equal(seen, fovea.foveate(images, places, layout=layout)) and torch.equal(backward(weights)[0], leaves[0].grad)
+    inside = func.grad(lambda i: torch.vmap(lambda one: loss(one, places, weights, layout))(i[None]).sum())
+    assert torch.equal(inside(images), leaves[0].grad)
+    if len(shape) > 3:
+        for leaf, one in zip(leaves, torch.vmap(both)(images, places, weights)):
+            assert torch.allclose(leaf.grad, one, rtol=1e-5, atol=1e-6)
+
+
+def test_torch_func_has_derivatives_of_derivatives_and_jacobians():
+    images, places, weights = case("NHWC", (2, 44, 40, 3))
+
+    def grown(picture):
+        return (fovea.foveate(picture, places) ** 2 * weights).sum()
+
+    leaf = images.clone().requires_grad_()
+    first = torch.autograd.grad(grown(leaf), leaf, create_graph=True)[0]
+    first.pow(2).sum().backward()
+    assert torch.equal(leaf.grad, torch.func.grad(lambda i: torch.func.grad(grown)(i).pow(2).sum())(images))
+    jacobian = torch.func.jacrev(lambda g: (fovea.foveate(images, g) * weights).sum((1, 2)))(places)
+    for at in np.ndindex(2, 3):
+        gaze = places.clone().requires_grad_()
+        (fovea.foveate(images, gaze) * weights).sum((1, 2))[at].backward()
+        assert torch.allclose(jacobian[at], gaze.grad, rtol=1e-5, atol=1e-6)
+
+
 def test_the_operators_keep_torchs_rules():
     from fovea import _torch
 
@@ -241,7 +274,8 @@ def test_a_gaze_learns_where_the_detail_is():
     "call, text",
     [
         (lambda i, g: fovea.foveate((i * 255).byte(), g.requires_grad_()), "float images"),
-        (lambda i, g: torch.func.grad(lambda g: fovea.foveate(i, g).sum())(g), "torch.func.grad"),
+        (lambda i, g: torch.func.hessian(lambda g: fovea.foveate(i, g).sum())(g), "forward mode"),
+        (lambda i, g: torch.func.grad(lambda g: torch.func.grad(lambda g: fovea.foveate(i, g).sum())(g).sum())(g), "no derivative of its own"),
         (lambda i, g: fovea.foveate(i.requires_grad_(), g, out=torch.empty_like(i)), "out="),
         (lambda i, g: fovea.foveate(i, g, out=torch.empty_like(i).requires_grad_()), "out="),
         (lambda i, g: fovea.foveate(i, g.requires_grad_(), config={"operators": ["blur", "foveate"]}).sum().backward(), "operators"),
@@ -418,6 +452,7 @@ def test_blurs_in_compiled_code_and_vmap_have_plain_codes_gradients():
         assert torch.equal(gradient(torch.compile(blur, fullgraph=True, backend="aot_eager"), *more), expected)
         mapped = torch.vmap(blur, in_dims=(0, *(0 if one.dim() == 3 else None for one in more)))
         assert torch.equal(gradient(mapped, *more), expected)
+        assert torch.equal(torch.func.grad(lambda i: (blur(i, *more) * weights).sum())(images), expected)
     frozen = sigma.numpy().copy()
     frozen.flags.writeable = False
     for other in (sigma.numpy()[:, ::-1], frozen):
