@@ -281,7 +281,8 @@ struct fovea_batch_gradient {
     size_t struct_bytes; /* fovea_batch_gradient_init */
     uint32_t count; /* 1..65535 */
     enum fovea_memory gazes_memory; /* of gazes_uv and d_gazes_uv */
-    struct fovea_image src; /* what the batch foveated; read for d_gazes_uv alone, else ignored */
+    struct fovea_image
+        src; /* what the batch took; read for d_gazes_uv and d_sigmas, else ignored */
     struct fovea_image d_dst; /* the loss's derivative with respect to each value of dst; read */
     struct fovea_image
         d_src; /* written: with respect to each value of src; data NULL: not wanted */
@@ -296,6 +297,9 @@ struct fovea_batch_gradient {
     uint32_t reserved; /* 0 */
     struct fovea_image sigmas; /* the batch's: for the operator blur; read. data NULL: none */
     ptrdiff_t sigmas_next_bytes;
+    /* Written: with respect to the sigma of each pixel, in rows without gaps, image after image, in
+     * the memory of the images; NULL: not wanted. src is read for it, too. */
+    float *d_sigmas;
 };
 
 static inline void fovea_batch_gradient_init(struct fovea_batch_gradient *batch)
@@ -316,7 +320,9 @@ static inline void fovea_batch_gradient_init(struct fovea_batch_gradient *batch)
  *
  * The operator blur has d_src with the same sum, where "blur.engine" is gaussian: K has one sigma,
  * or that of each pixel x of sigmas. It looks at no gaze: gazes_uv may be NULL where d_gazes_uv is,
- * which is all 0 if it is given.
+ * which is all 0 if it is given. d_sigmas(x) is the sum over channels of d_dst(x) (d out(x) / d
+ * sigma), as exact as d_gazes_uv; of one sigma the derivative is its sum over the pixels. Where
+ * sigma is less than 0.1, above "blur.sigma_max_px" or no number, it is 0.
  *
  * The blockwise method: what fragments do to the picture does not change with the gaze, but for
  * jumps, so d_gazes_uv is the smooth method's with the same settings. Alpha that is kept passes
@@ -326,12 +332,13 @@ static inline void fovea_batch_gradient_init(struct fovea_batch_gradient *batch)
  * 0. NaN and infinity stay in their channel and spread as far as the blur reaches.
  *
  * Threads, streams, graphs, overlap and errors are fovea_context_run_batch's: images of d_src must
- * not overlap each other, d_dst, src or sigmas. FOVEA_ERROR_UNSUPPORTED: another format,
- * "operators" are several or have no gradient, or d_gazes_uv is in CPU memory and the stream is
- * being captured. The first gradients of a size and of more images than before take memory, later
- * ones do not, but for those of a capture. CPU: about 100 bytes a pixel for each thread, which has
- * an image at a time. CUDA: about 64 bytes a pixel for as many images as fit in 256 MiB, at least
- * one; where d_gazes_uv is in CPU memory the call waits for the stream, else it enqueues. */
+ * not overlap each other, d_dst, src or sigmas, nor may d_sigmas overlap any.
+ * FOVEA_ERROR_UNSUPPORTED: another format, "operators" are several or have no gradient, or
+ * d_gazes_uv is in CPU memory and the stream is being captured. The first gradients of a size and
+ * of more images than before take memory, later ones do not, but for those of a capture. CPU: about
+ * 100 bytes a pixel for each thread, which has an image at a time. CUDA: about 64 bytes a pixel for
+ * as many images as fit in 256 MiB, at least one; where d_gazes_uv is in CPU memory the call waits
+ * for the stream, else it enqueues. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run_batch_gradient(
     struct fovea_context *context, const struct fovea_batch_gradient *batch, void *cuda_stream);
 

@@ -38,6 +38,7 @@ struct scene {
     size_t numbers; /* of an image's gazes */
     float gazes_uv[2 * COUNT * FOVEA_FOVEAS_MAX];
     float d_gazes_uv[2 * COUNT * FOVEA_FOVEAS_MAX];
+    float *d_sigmas; /* of a blur; NULL: of none */
 };
 
 /* Sines of a few pixels, and noise. */
@@ -115,6 +116,10 @@ static struct scene *scene_make(struct kind kind)
     s->batch.gazes_uv = s->gazes_uv;
     s->batch.d_gazes_uv = s->d_gazes_uv;
     s->batch.fovea_count = kind.foveas;
+    if (kind.blur_px > 0.0) {
+        s->batch.d_sigmas = s->d_sigmas =
+            test_memory((size_t)COUNT * kind.width_px * kind.height_px, sizeof *s->d_sigmas);
+    }
     if (kind.sigmas) {
         give_sigmas(s, &kind);
     }
@@ -133,6 +138,7 @@ static void scene_free(struct scene **own)
     if (s->batch.sigmas.data) {
         sheet_free(&s->sigmas);
     }
+    free(s->d_sigmas);
 }
 
 static void run(struct scene *s)
@@ -151,8 +157,11 @@ static void assert_single(struct scene *s, uint32_t i)
     const struct fovea_image in_batch = sheet_image(&s->d_src, i);
     const size_t at = i * s->numbers;
     float d_gazes_uv[2 * FOVEA_FOVEAS_MAX];
+    const size_t pixels = (size_t)in_batch.width_px * in_batch.height_px;
+    OWNED(owned_free) float *d_sigmas = test_memory(pixels, sizeof *d_sigmas);
     struct fovea_batch_gradient single = s->batch;
     single.count = 1;
+    single.d_sigmas = s->d_sigmas ? d_sigmas : NULL;
     single.src = sheet_image(&s->src, i);
     single.d_dst = sheet_image(&s->d_dst, i);
     single.d_src = alone.view;
@@ -164,6 +173,9 @@ static void assert_single(struct scene *s, uint32_t i)
     assert_ok(fovea_context_run_batch_gradient(s->context, &single, NULL));
     compare_assert_all_same(&in_batch, &alone.view, "alone");
     assert_memory_equal(d_gazes_uv, s->d_gazes_uv + at, s->numbers * sizeof(float));
+    if (s->d_sigmas) {
+        assert_memory_equal(d_sigmas, s->d_sigmas + i * pixels, pixels * sizeof(float));
+    }
 }
 
 static void check_singles(struct kind kind)
@@ -430,6 +442,8 @@ TEST(wrong_arguments_are_refused)
 {
     const enum fovea_result invalid = FOVEA_ERROR_INVALID_ARGUMENT;
     OWNED(scene_free) struct scene *s = scene_make(usual);
+    OWNED(owned_free)
+    float *apart = test_memory((size_t)COUNT * usual.width_px * usual.height_px, sizeof *apart);
     assert_int_equal(fovea_context_run_batch_gradient(NULL, &s->batch, NULL), invalid);
     refuse(s, NULL, invalid, "batch is NULL");
     REFUSED("struct_bytes", bad.struct_bytes = 0);
@@ -448,6 +462,7 @@ TEST(wrong_arguments_are_refused)
     REFUSED("gazes_uv is NULL", bad.gazes_uv = NULL);
     REFUSED("gazes_uv and d_gazes_uv overlap", bad.fovea_count = 2,
             bad.d_gazes_uv = s->gazes_uv + 4 * COUNT - 1);
+    REFUSED("d_sigmas is given, and no operator", bad.d_sigmas = apart);
     REFUSED("no gradient is asked for", bad.d_gazes_uv = NULL, bad.d_src.data = NULL);
     s->gazes_uv[5] = NAN;
     refuse(s, &s->batch, invalid, "the gaze of image 2");
@@ -465,6 +480,8 @@ TEST(a_blur_takes_no_gaze_and_pictures_that_fit)
     REFUSED("sigmas is 36x29 and d_src 37x29", bad.sigmas.width_px--);
     REFUSED("sigmas has format 10", bad.sigmas = bad.src, bad.sigmas_next_bytes = 0);
     REFUSED("sigmas and d_src overlap", bad.sigmas.data = bad.d_src.data);
+    REFUSED("d_src and d_sigmas overlap", bad.d_sigmas = bad.d_src.data);
+    REFUSED("sigmas and d_sigmas overlap", bad.d_sigmas = bad.sigmas.data);
     run(s);
     OWNED_IMAGE with_gazes = image_make_packed(kind.width_px, kind.height_px, kind.format);
     const struct fovea_image last = sheet_image(&s->d_src, COUNT - 1);

@@ -19,6 +19,9 @@
 #define BLOCKWISE_BUDGET 4e-3
 /* A part of the root of the sum of the squares of what pixels add. */
 #define GAZE_BUDGET 2e-2
+/* A part of the largest derivative: what interpolated nodes' slopes are off by. */
+#define SIGMA_BUDGET 1e-2
+#define ROUNDING 1e-5 /* of values near 1 that cancel each other, as in a picture of one pixel */
 
 struct kind {
     struct fovea_foveation foveation;
@@ -50,6 +53,7 @@ struct bench {
     struct fovea_context *context;
     struct test_image src, d_dst, d_src, dst, sigmas;
     float d_gazes[2 * FOVEA_FOVEAS_MAX];
+    float *d_sigmas; /* of the operator blur; NULL: another one runs */
     enum fovea_method method;
 };
 
@@ -81,6 +85,7 @@ static void bench_make(struct bench *b, const struct kind *kind)
     b->method = kind->foveation.method;
     if (kind->blur_px > 0.0) {
         blur(&settings, kind);
+        b->d_sigmas = test_memory((size_t)kind->width_px * kind->height_px, sizeof *b->d_sigmas);
     }
     b->context = context_of(&settings, &b->said);
     b->src = image_make_packed(kind->width_px, kind->height_px, kind->format);
@@ -108,6 +113,7 @@ static void bench_free(struct bench *b)
     if (b->sigmas.memory) {
         image_free(&b->sigmas);
     }
+    free(b->d_sigmas);
 }
 
 static void run(struct bench *b, const struct kind *kind)
@@ -122,6 +128,7 @@ static void run(struct bench *b, const struct kind *kind)
     batch.d_gazes_uv = b->d_gazes;
     batch.fovea_count = kind->fovea_count;
     batch.sigmas = b->sigmas.view;
+    batch.d_sigmas = b->d_sigmas;
     assert_that(fovea_context_run_batch_gradient(b->context, &batch, NULL) == FOVEA_OK, "%s",
                 b->said.last);
     assert_true(image_guards_intact(&b->d_src));
@@ -136,7 +143,8 @@ static double largest_of(const double *values, size_t count)
     return largest;
 }
 
-static double worst_image, worst_blockwise, worst_gaze; /* printed, for docs/images.md */
+static double worst_image, worst_blockwise, worst_gaze,
+    worst_sigma; /* printed, for docs/images.md */
 
 static void assert_image(const struct bench *b, const double *expected, const char *what)
 {
@@ -233,6 +241,26 @@ static double *blurred_by(const struct bench *b, const struct kind *kind)
     return sigmas;
 }
 
+/* What is larger than the largest counts as that, whatever it is. */
+static void assert_sigmas(const struct bench *b, const struct kind *kind,
+                          const struct gradient_case *c, const double *d_dst, const char *what)
+{
+    const size_t count = (size_t)kind->width_px * kind->height_px;
+    OWNED(owned_free) double *src = image_to_doubles(&b->src.view);
+    OWNED(owned_free) double *given = kind->sigmas ? image_to_doubles(&b->sigmas.view) : NULL;
+    OWNED(owned_free) double *expected = test_memory(count, sizeof *expected);
+    gradient_of_sigmas(c, src, d_dst, expected);
+    const double largest = largest_of(expected, count);
+    for (size_t i = 0; i < count; i++) {
+        const bool counts = !given || given[i] <= kind->blur_px;
+        const double off = fabs((double)b->d_sigmas[i] - (counts ? expected[i] : 0.0));
+        assert_that(off <= SIGMA_BUDGET * largest + ROUNDING,
+                    "%s: sigma %g of pixel %zu has %g; expected %g of at most %g", what,
+                    c->sigmas_px[i], i, (double)b->d_sigmas[i], expected[i], largest);
+        worst_sigma = largest > 1e-4 ? fmax(worst_sigma, off / largest) : worst_sigma;
+    }
+}
+
 static void check_blur(const struct kind *kind)
 {
     const char *what =
@@ -250,6 +278,7 @@ static void check_blur(const struct kind *kind)
     run(&b, kind);
     gradient_of_image(&c, d_dst, expected);
     assert_image(&b, expected, what);
+    assert_sigmas(&b, kind, &c, d_dst, what);
     for (uint32_t i = 0; i < 2 * c.fovea_count; i++) {
         assert_true(b.d_gazes[i] == 0.0f);
     }
@@ -369,7 +398,9 @@ TEST(blockwise_as_far_as_its_filters_reach)
 int main(void)
 {
     const int failed = tests_run(NULL, NULL);
-    printf("image %.2e of the largest (blockwise %.2e), gaze %.2e of the root of squares\n",
-           worst_image, worst_blockwise, worst_gaze);
+    printf(
+        "image %.2e of the largest (blockwise %.2e), gaze %.2e of the root of squares, sigma %.2e "
+        "of the largest\n",
+        worst_image, worst_blockwise, worst_gaze, worst_sigma);
     return failed;
 }

@@ -176,6 +176,20 @@ static double grows(const struct gradient_case *c, const struct kernel *k, long 
     return sum;
 }
 
+void gradient_of_sigmas(const struct gradient_case *c, const double *src, const double *d_dst,
+                        double *out_d_sigmas)
+{
+    const long count = (long)c->width_px * (long)c->height_px;
+    for (long p = 0; p < count; p++) {
+        out_d_sigmas[p] = 0.0;
+        if (c->sigmas_px[p] > 0.0) {
+            OWNED(kernel_free) struct kernel k = kernel_of(c->sigmas_px[p]);
+            out_d_sigmas[p] =
+                grows(c, &k, p % (long)c->width_px, p / (long)c->width_px, src, d_dst);
+        }
+    }
+}
+
 /* A pixel adds this to a fovea's derivative. */
 struct slopes {
     double right, down;

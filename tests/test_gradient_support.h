@@ -20,6 +20,9 @@ struct gradient_case {
 void gradient_of_image(const struct gradient_case *c, const double *d_dst, double *out_d_src);
 /* Takes either method: an impulse at each pixel goes through the reference of the frame. */
 void gradient_by_impulses(const struct gradient_case *c, const double *d_dst, double *out_d_src);
+/* Differentiates by the sigma of each pixel: 0 where that is 0. */
+void gradient_of_sigmas(const struct gradient_case *c, const double *src, const double *d_dst,
+                        double *out_d_sigmas);
 /* Differentiates by pixels of each fovea, of the smooth method whatever the settings name.
  * *out_scale: the root of the sum of the squares of what pixels have added, along both axes.
  * *out_tied: what those add to either fovea whose sigma two ask for but for a thousandth: rounding

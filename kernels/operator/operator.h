@@ -157,7 +157,7 @@ struct operator_host_api {
  * into. Images of floats, of the plan's size; the first of each. */
 struct operator_derivatives {
     uint32_t count; /* 1..65535 */
-    const struct fovea_image *src; /* as it was run; NULL where d_gazes_uv is */
+    const struct fovea_image *src; /* as it was run; NULL where d_gazes_uv and d_sigmas are */
     const struct fovea_image *d_dst; /* with respect to what run wrote; read */
     const struct fovea_image *d_src; /* with respect to what run read; NULL: not wanted */
     ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
@@ -171,6 +171,9 @@ struct operator_derivatives {
     bool gazes_on_device; /* CUDA: both */
     const struct fovea_image *sigmas; /* as struct operator_images has them */
     ptrdiff_t sigmas_next_bytes;
+    /* With respect to the sigma of each pixel, image after image without gaps, in the images'
+     * memory; NULL: not wanted. For an operator that takes sigmas. */
+    float *d_sigmas;
 };
 
 static inline uint32_t operator_derivatives_foveas(const struct operator_derivatives *batch)

@@ -118,7 +118,7 @@ static enum fovea_result open_named(struct fovea_context *context)
 
 STRUCT_ENDS_WITH(struct fovea_context_desc, log);
 STRUCT_ENDS_WITH(struct fovea_batch, reserved);
-STRUCT_ENDS_WITH(struct fovea_batch_gradient, sigmas_next_bytes);
+STRUCT_ENDS_WITH(struct fovea_batch_gradient, d_sigmas);
 
 enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
                                        struct fovea_context **out_context)
@@ -473,6 +473,10 @@ enum fovea_result fovea_context_run_batch_gradient(struct fovea_context *context
     }
     if (!takes_sigmas(context, &gradient.sigmas)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (gradient.d_sigmas && !chain_takes_sigmas(&context->settings.operators)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT,
+                      "d_sigmas is given, and no operator of the row takes sigmas");
     }
     if (!context_gradient_has_format(gradient.d_dst.format)) {
         return refuse(context, FOVEA_ERROR_UNSUPPORTED,

@@ -50,7 +50,7 @@ struct operator_images context_images_of(const struct context_frame *frame);
  * of d_src apart from each other and from the others; gazes of the host are finite. */
 struct context_gradient {
     uint32_t count;
-    bool has_src; /* and d_gazes_uv */
+    bool has_src; /* and d_gazes_uv or d_sigmas */
     bool has_d_src;
     struct fovea_image src;
     struct fovea_image d_dst;
@@ -64,6 +64,7 @@ struct context_gradient {
     uint32_t fovea_count; /* of each image, at least 1 */
     struct fovea_image sigmas; /* as struct context_frame has them */
     ptrdiff_t sigmas_next_bytes;
+    float *d_sigmas;
     void *cuda_stream;
 };
 

@@ -386,7 +386,8 @@ static enum fovea_result cuda_run_gradient(struct context_device *device, struct
                                   {"d_src.data", gradient->has_d_src ? gradient->d_src.data : NULL},
                                   {"gazes_uv", gazes ? gradient->gazes_uv : NULL},
                                   {"d_gazes_uv", gazes ? gradient->d_gazes_uv : NULL},
-                                  {"sigmas.data", gradient->sigmas.data}};
+                                  {"sigmas.data", gradient->sigmas.data},
+                                  {"d_sigmas", gradient->d_sigmas}};
     CUstreamCaptureMode before;
     FOVEA_TRY(cuda_capture_enter(device->cuda, &before));
     enum fovea_result result = check_given(device, given, sizeof given / sizeof *given);

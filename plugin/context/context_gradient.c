@@ -28,6 +28,25 @@ static bool take_d_gazes(const struct fovea_batch_gradient *batch, uint32_t fove
     return meet ? CONTEXT_PROBLEM(out, "gazes_uv and d_gazes_uv overlap") : true;
 }
 
+/* Beside images that passed. */
+static bool check_d_sigmas(const struct context_gradient *g, const struct context_images *others,
+                           size_t other_count, char *out)
+{
+    struct fovea_image first = {.data = g->d_sigmas,
+                                .width_px = g->d_dst.width_px,
+                                .height_px = g->d_dst.height_px,
+                                .format = FOVEA_FORMAT_R32F,
+                                .memory = g->d_dst.memory,
+                                .row_stride_bytes = (ptrdiff_t)(g->d_dst.width_px * sizeof(float))};
+    const struct context_images d_sigmas = {
+        "d_sigmas", &first, first.row_stride_bytes * (ptrdiff_t)first.height_px, g->count};
+    bool fits = !g->d_sigmas || context_images_check(&d_sigmas, out);
+    for (size_t i = 0; g->d_sigmas && fits && i < other_count; i++) {
+        fits = !others[i].first->data || context_images_check_apart(&others[i], &d_sigmas, out);
+    }
+    return fits;
+}
+
 /* src, d_dst and d_src, of which two may not be there. */
 static bool check_images(struct context_gradient *g, char *out)
 {
@@ -42,14 +61,18 @@ static bool check_images(struct context_gradient *g, char *out)
         !(context_images_check(&src, out) && context_images_alike(&src, &d_dst, out))) {
         return false;
     }
+    const struct context_images read[] = {d_dst, sigmas, g->has_src ? src : d_dst,
+                                          g->has_d_src ? d_src : d_dst};
+    const size_t read_count = sizeof read / sizeof *read;
     if (!g->has_d_src) {
-        return context_sigmas_check(&sigmas, &d_dst, out);
+        return context_sigmas_check(&sigmas, &d_dst, out) &&
+               check_d_sigmas(g, read, read_count, out);
     }
     return context_images_check(&d_src, out) && context_images_alike(&d_dst, &d_src, out) &&
            context_images_check_written(&d_src, out) &&
            context_images_check_apart(&d_dst, &d_src, out) &&
            (!g->has_src || context_images_check_apart(&src, &d_src, out)) &&
-           context_sigmas_check(&sigmas, &d_src, out);
+           context_sigmas_check(&sigmas, &d_src, out) && check_d_sigmas(g, read, read_count, out);
 }
 
 bool context_gradient_take(const struct fovea_batch_gradient *batch, bool runs_blind,
@@ -60,13 +83,13 @@ bool context_gradient_take(const struct fovea_batch_gradient *batch, bool runs_b
         !context_foveas_check(batch->fovea_count, batch->reserved, out_problem)) {
         return false;
     }
-    if (!batch->d_src.data && !batch->d_gazes_uv) {
-        return CONTEXT_PROBLEM(out_problem, "d_src.data and d_gazes_uv are NULL: no gradient is"
-                                            " asked for");
+    if (!batch->d_src.data && !batch->d_gazes_uv && !batch->d_sigmas) {
+        return CONTEXT_PROBLEM(out_problem, "d_src.data, d_gazes_uv and d_sigmas are NULL: no"
+                                            " gradient is asked for");
     }
     *out = (struct context_gradient){
         .count = batch->count,
-        .has_src = batch->d_gazes_uv,
+        .has_src = batch->d_gazes_uv || batch->d_sigmas,
         .has_d_src = batch->d_src.data,
         .src = batch->src,
         .d_dst = batch->d_dst,
@@ -80,6 +103,7 @@ bool context_gradient_take(const struct fovea_batch_gradient *batch, bool runs_b
         .fovea_count = batch->fovea_count > 0 ? batch->fovea_count : 1,
         .sigmas = batch->sigmas,
         .sigmas_next_bytes = several ? batch->sigmas_next_bytes : 0,
+        .d_sigmas = batch->d_sigmas,
     };
     return check_images(out, out_problem) && check_gazes(out, runs_blind, out_problem) &&
            take_d_gazes(batch, out->fovea_count, out_problem);
@@ -125,5 +149,6 @@ struct operator_derivatives context_derivatives(const struct context_gradient *g
         .gazes_on_device = gradient->gazes_memory == FOVEA_MEMORY_CUDA,
         .sigmas = gradient->sigmas.data ? &gradient->sigmas : NULL,
         .sigmas_next_bytes = gradient->sigmas_next_bytes,
+        .d_sigmas = gradient->d_sigmas,
     };
 }

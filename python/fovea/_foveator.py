@@ -308,14 +308,14 @@ class Foveator:
             _arrays.mark_written(out)
         return out
 
-    def _gradient(self, picture: Any, d_seen: Any, gaze: Any, d_gaze: Any, layout: str, sigma: Any = None) -> None:
-        """Runs `_shape.gradients_of` of torch tensors on torch's current stream."""
+    def _gradient(self, picture: Any, d_seen: Any, gaze: Any, d_gaze: Any, layout: str, sigma: Any = None, d_sigma: Any = None) -> None:
+        """Runs `_shape.gradients_of` of torch tensors on torch's current stream. d_sigma: float32 of sigma's shape without gaps."""
         source, weights, gazes = (_arrays.view_of(array, "gradient") for array in (picture, d_seen, gaze))
-        d_gazes = None if d_gaze is None else _arrays.view_of(d_gaze, "gradient")
+        d_gazes, d_sigmas = (None if array is None else _arrays.view_of(array, "gradient") for array in (d_gaze, d_sigma))
         shape = _shape.shape_of(source, layout)
         _check_gradient(shape, source, weights, gazes, d_gazes)
         sigmas = None if sigma is None else shape.sigmas(_pictures_of(sigma, "sigma", source, source.stream))
-        gradients = _shape.gradients_of(source, weights, gazes, d_gazes, layout, sigmas)
+        gradients = _shape.gradients_of(source, weights, gazes, d_gazes, layout, sigmas, d_sigmas)
         self._contexts.run(source.device, source.ordinal, gradients, source.stream)
 
 
@@ -381,13 +381,10 @@ def _names_of(beside: _Beside) -> str:
     return " and ".join(f"{name}=" for name in beside)
 
 
-NO_GRADIENT_OF_SIGMA = "sigma= has no gradient of its own: detach() it; images that are tensors have theirs"
-
-
 def _check_sigma(sigma: Any) -> None:
     """Refuses a tensor that learns beside images that are none."""
     if _arrays.is_torch(sigma) and sigma.requires_grad and sys.modules["torch"].is_grad_enabled():
-        raise _errors.UnsupportedError(NO_GRADIENT_OF_SIGMA)
+        raise _errors.UnsupportedError("sigma is a tensor that requires gradients, and images that are no tensors give none: detach() it")
 
 
 def _check_jax(images: Any, out: Any, beside: _Beside) -> None:
@@ -547,7 +544,7 @@ def foveate(
         device as they are by then, and a gaze in the CPU's memory stays as it was.
     sigma: for the operator blur (config={"operators": "blur"}), which then blurs each pixel by its own: the standard
         deviation in pixels, float16 or float32, of shape (H, W) for all images or (N, H, W), where the images lie. More than
-        "blur.sigma_max_px" counts as that, negative values and NaN as 0. Images have their gradients, sigma has none.
+        "blur.sigma_max_px" counts as that, negative values and NaN as 0. In PyTorch both have gradients; of one number it is that of sigma.expand(H, W).
     depth: for the operator dof (config={"operators": "dof"}), depth of field around the gaze: a `fovea.Depth`, whose values lie where
         the images lie. It has no gradients.
 

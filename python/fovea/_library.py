@@ -118,6 +118,7 @@ class BatchGradient(ctypes.Structure):
         ("reserved", ctypes.c_uint32),
         ("sigmas", Image),
         ("sigmas_next_bytes", ctypes.c_ssize_t),
+        ("d_sigmas", ctypes.c_void_p),
     ]
 
 

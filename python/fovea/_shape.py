@@ -428,9 +428,10 @@ def gradients_of(
     d_gazes: Optional[_arrays.View],
     layout: str,
     sigmas: Optional[Sigmas] = None,
+    d_sigmas: Optional[_arrays.View] = None,
 ) -> list[_library.BatchGradient]:
-    """The library's gradients of images whose colours are together. d_gazes None: with respect to the images, written
-    to picture; else with respect to the gazes, where picture is what was foveated."""
+    """The library's gradients of images whose colours are together. d_gazes and d_sigmas None: with respect to the images,
+    written to picture; else with respect to those, where picture is what was foveated."""
     found = []
     foveas = foveas_of(gazes.shape, _shape_of(*_key_of(picture, layout)).lead)
     for template, picture_at, d_seen_at, gazes_at in _kept.get(_key_of(picture, layout), d_seen.strides):
@@ -443,11 +444,15 @@ def gradients_of(
         gradient.gazes_memory = memory_of(gazes)
         gradient.fovea_count = foveas
         _set_sigmas(gradient, sigmas, gazes_at // 8)
-        if d_gazes is None:
+        if d_gazes is None and d_sigmas is None:
             gradient.d_src.data = picture.pointer + picture_at
         else:
             gradient.src.data = picture.pointer + picture_at
+        if d_gazes is not None:
             gradient.d_gazes_uv = d_gazes.pointer + gazes_at * foveas
+        if d_sigmas is not None:
+            first = gazes_at // 8 * gradient.src.width_px * gradient.src.height_px
+            gradient.d_sigmas = d_sigmas.pointer + first * d_sigmas.dtype.itemsize
         found.append(gradient)
     return found
 

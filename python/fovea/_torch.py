@@ -131,7 +131,7 @@ left_alone = _Differentiable(unseen, lambda ctx, d_seen: (d_seen, None))
 
 # ---- Gradients. Foveation is linear in the images.
 
-NO_GRADIENT = "foveate has no gradient for images of {}: give float images (images.float() / 255), or detach() the gaze"
+NO_GRADIENT = "foveate has no gradient for images of {}: give float images (images.float() / 255), or detach() the gaze and the sigma"
 
 
 def _fitting(tensor: Tensor, layout: str) -> Tensor:
@@ -173,6 +173,20 @@ def d_gaze(images: torch.Tensor, d_seen: torch.Tensor, gaze: torch.Tensor, setti
     return found.to(gaze.device)
 
 
+@torch.library.custom_op("fovea::foveate_d_sigma", mutates_args=())
+def d_sigma(images: torch.Tensor, d_seen: torch.Tensor, gaze: torch.Tensor, settings: str, layout: str, sigma: torch.Tensor) -> torch.Tensor:
+    _check(images, gaze, layout)
+    _check_alike(images, d_seen)
+    _check_sigma(images, sigma, layout)
+    found = torch.zeros(sigma.shape, device=sigma.device)
+    if found.numel():
+        places = gaze.contiguous()
+        _foveator.of_text(settings)._gradient(
+            _fitting(images, layout), _fitting(d_seen, layout), places, None, layout, sigma.contiguous(), found
+        )
+    return found.to(sigma.dtype)
+
+
 @d_images.register_fake
 def _(d_seen: Tensor, gaze: Tensor, settings: str, layout: str, sigma: Optional[Tensor] = None) -> Tensor:
     _check(d_seen, gaze, layout)
@@ -187,11 +201,24 @@ def _(images: Tensor, d_seen: Tensor, gaze: Tensor, settings: str, layout: str) 
     return gaze.new_empty(gaze.shape)
 
 
+@d_sigma.register_fake
+def _(images: Tensor, d_seen: Tensor, gaze: Tensor, settings: str, layout: str, sigma: Tensor) -> Tensor:
+    _check(images, gaze, layout)
+    _check_alike(images, d_seen)
+    _check_sigma(images, sigma, layout)
+    return sigma.new_empty(sigma.shape)
+
+
+def _wants_sigma(ctx: Any) -> bool:
+    return len(ctx.needs_input_grad) > 4 and bool(ctx.needs_input_grad[4])
+
+
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
     images, gaze, ctx.settings, ctx.layout, sigma = inputs
-    if ctx.needs_input_grad[1] and not images.is_floating_point():
+    wants_images = ctx.needs_input_grad[1] or _wants_sigma(ctx)
+    if wants_images and not images.is_floating_point():
         raise _errors.UnsupportedError(NO_GRADIENT.format(images.dtype))
-    ctx.save_for_backward(gaze, images if ctx.needs_input_grad[1] else None, sigma)
+    ctx.save_for_backward(gaze, images if wants_images else None, sigma)
 
 
 def _images_of_planes(tensor: Tensor, layout: str) -> Tensor:
@@ -214,17 +241,22 @@ def _foveate_backward(ctx: Any, d_seen: Tensor) -> tuple[Optional[Tensor], ...]:
         d_seen = _images_of_planes(d_seen, layout)
         gaze = gaze.unsqueeze(lead).expand(*d_seen.shape[:-2], *gaze.shape[lead:])
         sigma = None if sigma is None else sigma.unsqueeze(lead).expand(d_seen.shape)
-    for_images = for_gaze = None
+    if planes and images is not None:
+        images = _images_of_planes(images, layout)
+    as_images = "NHW" if planes else layout
+    for_images = for_gaze = for_sigma = None
     if ctx.needs_input_grad[0]:
-        for_images = images_gradient(d_seen, gaze, settings, "NHW" if planes else layout, sigma)
+        for_images = images_gradient(d_seen, gaze, settings, as_images, sigma)
         for_images = for_images.movedim(-3, -1) if planes and layout != "NCHW" else for_images
     if ctx.needs_input_grad[1] and sigma is not None:
         for_gaze = _for_gaze_beside_sigma(ctx.saved_tensors[0], settings)
     elif ctx.needs_input_grad[1]:
-        images = _images_of_planes(images, layout) if planes else images
-        for_gaze = gaze_gradient(images, d_seen, gaze, settings, "NHW" if planes else layout)
+        for_gaze = gaze_gradient(images, d_seen, gaze, settings, as_images)
         for_gaze = for_gaze.sum(lead) if planes else for_gaze
-    return for_images, for_gaze, None, None, None
+    if _wants_sigma(ctx):
+        for_sigma = sigma_gradient(images, d_seen, gaze, settings, as_images, sigma)
+        for_sigma = for_sigma.sum(lead) if planes else for_sigma
+    return for_images, for_gaze, None, None, for_sigma
 
 
 foveated = _Differentiable(foveate, _foveate_backward, _keep)
@@ -232,18 +264,19 @@ foveated = _Differentiable(foveate, _foveate_backward, _keep)
 
 def _keep_d_images(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
     d_seen, gaze, ctx.settings, ctx.layout, sigma = inputs
-    ctx.save_for_backward(gaze, d_seen if ctx.needs_input_grad[1] else None, sigma)
+    ctx.save_for_backward(gaze, d_seen if ctx.needs_input_grad[1] or _wants_sigma(ctx) else None, sigma)
 
 
 def _d_images_backward(ctx: Any, dd: Tensor) -> tuple[Optional[Tensor], ...]:
-    """d_images(d_seen) . dd is d_seen . foveate(dd): its derivative with respect to the gaze is what d_gaze gives."""
+    """d_images(d_seen) . dd is d_seen . foveate(dd): its derivatives with respect to the gaze and to sigma are what d_gaze and d_sigma give."""
     gaze, d_seen, sigma = ctx.saved_tensors
     settings, layout = ctx.settings, ctx.layout
     for_d_seen = foveated(dd, gaze, settings, layout, sigma) if ctx.needs_input_grad[0] else None
     for_gaze = None
     if ctx.needs_input_grad[1]:
         for_gaze = gaze_gradient(dd, d_seen, gaze, settings, layout) if sigma is None else _for_gaze_beside_sigma(gaze, settings)
-    return for_d_seen, for_gaze, None, None, None
+    for_sigma = sigma_gradient(dd, d_seen, gaze, settings, layout, sigma) if _wants_sigma(ctx) else None
+    return for_d_seen, for_gaze, None, None, for_sigma
 
 
 images_gradient = _Differentiable(d_images, _d_images_backward, _keep_d_images)
@@ -253,7 +286,12 @@ def _d_gaze_backward(ctx: Any, dd: Tensor) -> NoReturn:
     raise _errors.UnsupportedError("foveate: the gradient with respect to the gaze has no derivative of its own")
 
 
+def _d_sigma_backward(ctx: Any, dd: Tensor) -> NoReturn:
+    raise _errors.UnsupportedError("foveate: the gradient with respect to sigma has no derivative of its own")
+
+
 gaze_gradient = _Differentiable(d_gaze, _d_gaze_backward)
+sigma_gradient = _Differentiable(d_sigma, _d_sigma_backward)
 
 
 # ---- What Foveator calls
@@ -280,8 +318,6 @@ def _sigma_tensor(sigma: Any, images: Tensor, layout: str) -> Optional[Tensor]:
     """Pictures of sigmas as a tensor with one for each image."""
     if sigma is None:
         return None
-    if _learns(sigma) and torch.is_grad_enabled():
-        raise _errors.UnsupportedError(_foveator.NO_GRADIENT_OF_SIGMA)
     if not isinstance(sigma, torch.Tensor):
         _arrays.view_of(sigma, "sigma")  # TypeError: it is no array, or a masked one
         sigma = torch.as_tensor(np.require(sigma, requirements=("C", "W")) if isinstance(sigma, np.ndarray) else sigma)
@@ -323,9 +359,9 @@ def call(images: Any, gaze: Any, text: str, out: Any, layout: str, stream: Any, 
     if not torch.compiler.is_compiling() and any(map(_arrays.has_tangent, (images, gaze, out, sigma))):
         raise _errors.UnsupportedError(NO_FORWARD_MODE)
     if torch.is_grad_enabled():
-        if _learns(gaze) and not images.is_floating_point():
+        if (_learns(gaze) or _learns(sigma)) and not images.is_floating_point():
             raise _errors.UnsupportedError(NO_GRADIENT.format(images.dtype))
-        if out is not None and (_learns(images) or _learns(gaze) or _learns(out)):
+        if out is not None and any(map(_learns, (images, gaze, sigma, out))):
             raise _errors.UnsupportedError("out= has no gradient: leave it away, or work under torch.no_grad()")
     pictured = _sigma_tensor(sigma, images, layout)
     if gaze is None:

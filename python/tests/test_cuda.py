@@ -322,6 +322,20 @@ def test_gradients_are_the_cpus(layout, shape, dtype):
     assert from_cpus_memory.device.type == "cpu" and torch.allclose(from_cpus_memory, d_gaze.cpu(), rtol=1e-3)
 
 
+@pytest.mark.parametrize("layout, shape", [("NHWC", (5, 96, 80, 3)), ("NCHW", (5, 4, 96, 80))])
+@pytest.mark.parametrize("lead", [(), (5,)])
+def test_gradients_of_sigmas_are_the_cpus(layout, shape, lead):
+    images, weights, sigma = pictures(*shape, dtype=torch.float32), pictures(*shape, dtype=torch.float32), 0.5 + 4 * torch.rand((*lead, 96, 80), device="cuda")
+
+    def gradient(images, weights, sigma):
+        sigma = sigma.clone().requires_grad_()
+        (fovea.foveate(images, layout=layout, config={"operators": "blur"}, sigma=sigma) * weights).sum().backward()
+        return sigma.grad
+
+    found, for_cpu = gradient(images, weights, sigma), gradient(images.cpu(), weights.cpu(), sigma.cpu())
+    assert found.device == sigma.device and far(found, for_cpu) <= 1e-3 * for_cpu.abs().max().item()
+
+
 def test_gradients_follow_the_stream_of_the_forward_pass():
     images, places = pictures(16, 96, 80, 3, dtype=torch.float32), gazes(16)
     expected = places.clone().requires_grad_()

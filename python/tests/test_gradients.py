@@ -469,9 +469,16 @@ def test_no_gaze_changes_a_blur_and_what_has_no_gradient_is_said():
         leaf = images.clone().requires_grad_()
         fovea.foveate(leaf, gaze, config=BLUR, sigma=sigma).sum().backward()
         assert not gaze.grad.any() and leaf.grad.any()
-    for picture in (images, images.numpy()):
-        with pytest.raises(fovea.UnsupportedError, match="sigma= has no gradient"):
-            fovea.foveate(picture, config=BLUR, sigma=sigmas("picture", ()).float().requires_grad_())
+    learned = sigmas("picture", ()).float().requires_grad_()
+    with pytest.raises(fovea.UnsupportedError, match="images that are no tensors give none"):
+        fovea.foveate(images.numpy(), config=BLUR, sigma=learned)
+    with pytest.raises(fovea.UnsupportedError, match="float images"):
+        fovea.foveate((images * 255).byte(), config=BLUR, sigma=learned)
+    with pytest.raises(fovea.UnsupportedError, match="out= has no gradient"):
+        fovea.foveate(images, config=BLUR, sigma=learned, out=torch.empty_like(images))
+    slope = torch.autograd.grad(fovea.foveate(images, config=BLUR, sigma=learned).pow(2).sum(), learned, create_graph=True)[0]
+    with pytest.raises(fovea.UnsupportedError, match="no derivative of its own"):
+        slope.sum().backward()
     for sigma in (None, sigmas("picture", ())):
         with pytest.raises(fovea.UnsupportedError, match="several operators have no gradient"):
             fovea.foveate(images, gaze, config={**BLUR, "operators": "blur,foveate"}, sigma=sigma).sum().backward()
@@ -481,6 +488,102 @@ def test_no_gaze_changes_a_blur_and_what_has_no_gradient_is_said():
         with pytest.raises(error, match="sigma"):
             fovea.foveate(images.clone().requires_grad_(), config=BLUR, sigma=odd)
     torch.library.opcheck(torch.ops.fovea.foveate_d_images.default, (images.requires_grad_(), places, fovea.Foveator(BLUR).text, "NHWC", sigmas("each", (2,))))
+
+
+def learned_sigmas(*shape, seed=12):
+    """Less than the largest that counts, and not so small that a step goes beyond the least."""
+    return 0.5 + 4 * torch.rand(shape, generator=torch.Generator().manual_seed(seed))
+
+
+def test_the_gradient_of_sigmas_is_the_definitions(blurred):
+    image, weights = pictures((44, 40), "NHW"), pictures((44, 40), "NHW", seed=8)
+    sigma, step = learned_sigmas(44, 40).requires_grad_(), learned_sigmas(44, 40, seed=13)
+    (fovea.foveate(image, layout="NHW", config=BLUR, sigma=sigma) * weights).sum().backward()
+    for direction in (step, torch.ones_like(step), (step > 4).float()):
+        moved = [blurred(image.numpy(), (sigma.detach() + side * 1e-3 * direction).numpy()) for side in (1, -1)]
+        expected = (weights.numpy() * (moved[0] - moved[1])).sum() / 2e-3
+        assert abs(along(sigma.grad, direction) - expected) <= 1e-2 * abs(sigma.grad).sum().item()
+    one = torch.tensor(2.1, requires_grad=True)
+    (fovea.foveate(image, layout="NHW", config=BLUR, sigma=one.expand(44, 40)) * image).sum().backward()  # pixels' parts are of one sign
+    moved = [blurred(image.numpy(), np.full((44, 40), 2.1 + side)) for side in (1e-3, -1e-3)]
+    assert abs(one.grad.item() - (image.numpy() * (moved[0] - moved[1])).sum() / 2e-3) <= 1e-2 * abs(one.grad.item())
+
+
+def test_sigmas_that_do_not_count_have_no_gradient():
+    image, odd = pictures((44, 40), "NHW"), sigmas("each", ()).float().clone()
+    odd[0, :4] = torch.tensor([float("nan"), -1, 0.05, 6])
+    odd.requires_grad_()
+    (fovea.foveate(image, layout="NHW", config=BLUR, sigma=odd) ** 2).sum().backward()
+    counts = (odd >= 0.1) & (odd <= 5)
+    assert not odd.grad[~counts].any() and not counts[0, :4].any() and odd.grad[counts].count_nonzero() > counts.sum() / 2
+
+
+@pytest.mark.parametrize("layout, shape", SHAPES)
+@pytest.mark.parametrize("dtype, bound", [(torch.float32, 5e-5), (torch.float16, 2e-2)])
+def test_gradients_of_sigmas_have_all_layouts(layout, shape, dtype, bound):
+    images, weights = pictures(shape, layout, dtype), pictures(shape, layout, dtype, seed=8)
+    lead = shape[: len(shape) - len(layout) + 1]
+    each, one = learned_sigmas(*lead, 44, 40).requires_grad_(), learned_sigmas(44, 40).to(dtype).requires_grad_()
+
+    def gradient(sigma):
+        (fovea.foveate(images, layout=layout, config=BLUR, sigma=sigma) * weights).sum().backward()
+        return sigma.grad
+
+    found, of_all = gradient(each), gradient(one)
+    assert found.shape == each.shape and of_all.dtype == dtype
+    planes = images if layout == "NCHW" else images[..., None, :, :] if layout == "NHW" else images.movedim(-1, -3)
+    others = weights if layout == "NCHW" else weights[..., None, :, :] if layout == "NHW" else weights.movedim(-1, -3)
+    if layout == "NHWC" and shape[-1] == 4:
+        planes, others = planes[..., :3, :, :], others[..., :3, :, :]  # alpha stays
+    again = each.detach().clone().requires_grad_()
+    (fovea.foveate(planes.contiguous(), layout="NHW", config=BLUR, sigma=again.unsqueeze(len(lead)).expand(planes.shape)) * others).sum().backward()
+    assert torch.allclose(found, again.grad, rtol=0, atol=bound * found.abs().max().item())
+    every = one.detach().expand(*lead, 44, 40).clone().requires_grad_()
+    expected = gradient(every).reshape(-1, 44, 40).float().sum(0)
+    assert torch.allclose(of_all.float(), expected, rtol=0, atol=2e-3 * expected.abs().max().item())
+
+
+def test_gradients_of_sigmas_in_compiled_code_vmap_and_torch_func():
+    images, weights, sigma = pictures((2, 44, 40, 3), "NHWC"), pictures((2, 44, 40, 3), "NHWC", seed=8), learned_sigmas(2, 44, 40)
+
+    def blur(picture, sigma):
+        return fovea.foveate(picture, config=BLUR, sigma=sigma)
+
+    def gradient(call):
+        leaf = sigma.clone().requires_grad_()
+        (call(images, leaf) * weights).sum().backward()
+        return leaf.grad
+
+    expected = gradient(blur)
+    assert torch.equal(gradient(torch.compile(blur, fullgraph=True, backend="aot_eager")), expected)
+    assert torch.equal(gradient(torch.vmap(blur)), expected)
+    slope = torch.func.grad(lambda s, i, w: (blur(i, s) * w).sum())
+    assert torch.equal(slope(sigma, images, weights), expected) and torch.equal(torch.vmap(slope)(sigma, images, weights), expected)
+    text, places = fovea.Foveator(BLUR).text, gazes(2)
+    torch.library.opcheck(torch.ops.fovea.foveate_d_sigma.default, (images, weights, places, text, "NHWC", sigma))
+
+
+def test_images_and_sigmas_have_a_derivative_of_both():
+    """The product of the images' gradient with pictures is foveation of these, whose gradient of sigmas is there."""
+    images, weights, others = (pictures((2, 44, 40, 3), "NHWC", seed=seed) for seed in (5, 8, 9))
+    sigma = learned_sigmas(2, 44, 40).requires_grad_()
+    leaf = images.clone().requires_grad_()
+    first = torch.autograd.grad((fovea.foveate(leaf, config=BLUR, sigma=sigma) * weights).sum(), leaf, create_graph=True)[0]
+    found = torch.autograd.grad((first * others).sum(), sigma)[0]
+    expected = torch.autograd.grad((fovea.foveate(others, config=BLUR, sigma=sigma) * weights).sum(), sigma)[0]
+    assert torch.equal(found, expected)
+
+
+def test_a_sigma_learns_how_blurred_a_picture_is():
+    picture = torch.rand((1, 64, 64, 3), generator=torch.Generator().manual_seed(3))
+    goal = fovea.foveate(picture, config={**BLUR, "blur.sigma_px": 2.5})
+    sigma = torch.tensor(0.8, requires_grad=True)
+    optimiser = torch.optim.Adam([sigma], lr=0.1)
+    for _ in range(60):
+        optimiser.zero_grad()
+        ((fovea.foveate(picture, config=BLUR, sigma=sigma.expand(64, 64)) - goal) ** 2).sum().backward()
+        optimiser.step()
+    assert abs(sigma.item() - 2.5) < 0.02
 
 
 def test_jax_has_torchs_gradient_of_a_blur(jax_and_package):

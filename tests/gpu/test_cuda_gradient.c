@@ -81,6 +81,8 @@ static const struct operator_api *operator_of(const struct scene *scene)
 struct pictures {
     struct sheet src, d_dst, cpu, gpu, sigmas;
     float cpu_gazes[NUMBERS], gpu_gazes[NUMBERS];
+    float *cpu_sigmas, *gpu_sigmas; /* derivatives of a blur; NULL: of none */
+    size_t sigmas_count;
 };
 
 static struct sheet sheet_for(const struct scene *scene, enum sheet_order order)
@@ -96,6 +98,11 @@ static struct pictures pictures_make(const struct scene *scene)
                          .gpu = sheet_for(scene, scene->order)};
     sheet_draw(&p.src, IMAGE_PHOTO, 1);
     sheet_draw(&p.d_dst, IMAGE_RANDOM, 2);
+    if (scene->settings.operators.order[0] == FOVEA_OPERATOR_blur) {
+        p.sigmas_count = (size_t)IMAGES * scene->width_px * scene->height_px;
+        p.cpu_sigmas = test_memory(p.sigmas_count, sizeof *p.cpu_sigmas);
+        p.gpu_sigmas = test_memory(p.sigmas_count, sizeof *p.gpu_sigmas);
+    }
     if (scene->sigmas) {
         p.sigmas = sheet_make(IMAGES, scene->width_px, scene->height_px, scene->sigmas, SHEET_GAPS);
         sheet_draw(&p.sigmas, IMAGE_RANDOM, 3);
@@ -113,6 +120,8 @@ static void pictures_free(struct pictures *p)
     if (p->sigmas.first.data) {
         sheet_free(&p->sigmas);
     }
+    free(p->cpu_sigmas);
+    free(p->gpu_sigmas);
 }
 
 static void run_cpu(const struct scene *scene, struct pictures *p)
@@ -134,7 +143,8 @@ static void run_cpu(const struct scene *scene, struct pictures *p)
                                                .d_gazes_uv = p->cpu_gazes,
                                                .foveas = scene->foveas,
                                                .sigmas = scene->sigmas ? &p->sigmas.first : NULL,
-                                               .sigmas_next_bytes = p->sigmas.next_bytes};
+                                               .sigmas_next_bytes = p->sigmas.next_bytes,
+                                               .d_sigmas = p->cpu_sigmas};
     struct operator_plan *plan = NULL;
     struct operator_host *gradient = NULL;
     OWNED(thread_pool_destroy) struct thread_pool *pool = NULL;
@@ -161,6 +171,7 @@ struct called {
     const struct scene *scene;
     struct pictures *pictures;
     struct device_image src, d_dst, d_src, sigmas;
+    CUdeviceptr d_sigmas; /* 0: of no blur */
     CUdeviceptr gazes; /* and their derivatives behind them; 0: they are the host's */
     struct fovea_context *context;
     struct fovea_batch_gradient batch;
@@ -209,6 +220,10 @@ static struct called called_make(const struct scene *scene, struct pictures *p,
         c.batch.sigmas = on_device(&c.sigmas, &p->sigmas);
         c.batch.sigmas_next_bytes = p->sigmas.next_bytes;
     }
+    if (p->gpu_sigmas) {
+        CU_ASSERT(fixture.cu->MemAlloc(&c.d_sigmas, p->sigmas_count * sizeof(float)));
+        c.batch.d_sigmas = (float *)(uintptr_t)c.d_sigmas;
+    }
     if (gazes_on_device) {
         make_gazes(&c);
     }
@@ -230,6 +245,11 @@ static void called_finish(struct called *c)
         CU_ASSERT(fixture.cu->MemcpyDtoH(p->gpu_gazes, c->gazes + bytes, bytes));
         CU_ASSERT(fixture.cu->MemFree(c->gazes));
     }
+    if (c->d_sigmas) {
+        CU_ASSERT(
+            fixture.cu->MemcpyDtoH(p->gpu_sigmas, c->d_sigmas, p->sigmas_count * sizeof(float)));
+        CU_ASSERT(fixture.cu->MemFree(c->d_sigmas));
+    }
     fovea_context_destroy(&c->context);
     device_image_free(&c->src);
     device_image_free(&c->d_dst);
@@ -246,7 +266,7 @@ static void run_gpu(const struct scene *scene, struct pictures *p, bool gazes_on
     call(&c);
 }
 
-static double worst[2];
+static double worst[3];
 
 static void assert_images(const struct pictures *p, const char *what)
 {
@@ -288,6 +308,25 @@ static void assert_gazes(const struct pictures *p, const char *what)
     }
 }
 
+/* A pixel's is a sum over its neighbours, as a gaze's is over the picture: what is left of values
+ * near white that cancel each other is their rounding. */
+static void assert_sigmas(const struct pictures *p, const char *what)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < p->sigmas_count; i++) {
+        largest = fmax(largest, fabs((double)p->cpu_sigmas[i]));
+    }
+    for (size_t i = 0; i < p->sigmas_count; i++) {
+        const double expected = (double)p->cpu_sigmas[i];
+        const double off = fabs((double)p->gpu_sigmas[i] - expected);
+        const double rounding = 1e-5 * image_white(p->cpu.first.format, 0);
+        assert_that(off <= FLOAT_BUDGET * largest + rounding,
+                    "%s: sigma %zu has %g, expected %g of %g", what, i, (double)p->gpu_sigmas[i],
+                    expected, largest);
+        worst[2] = largest > 0.01 ? fmax(worst[2], off / largest) : worst[2];
+    }
+}
+
 static void check(const struct scene *scene, uint32_t i)
 {
     const char *what =
@@ -299,6 +338,7 @@ static void check(const struct scene *scene, uint32_t i)
     run_gpu(scene, &p, i % 2);
     assert_images(&p, what);
     assert_gazes(&p, what);
+    assert_sigmas(&p, what);
 }
 
 TEST(gradients_are_the_cpus)
@@ -316,7 +356,7 @@ TEST(blurs_are_the_cpus)
         const struct scene scene = blurred_scene_of(i);
         check(&scene, i);
     }
-    print_message("image %.2e of the largest\n", worst[0]);
+    print_message("image %.2e of the largest, sigma %.2e\n", worst[0], worst[2]);
 }
 
 TEST(no_gaze_changes_a_blur)

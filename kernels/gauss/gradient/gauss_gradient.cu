@@ -122,18 +122,25 @@ FORMAT(r32f, FOVEA_FORMAT_R32F)
 
 namespace {
 
-/* Returns a sigma of the law that no gaze changes. */
-__device__ float still_sigma(const gradient_params &params, int x, int y)
+/* Returns a sigma of the law that no gaze changes, as it was given. */
+__device__ float given_sigma(const gradient_params &params, int x, int y)
 {
-    const float most_px = *(const float *)params.law.table;
     if (params.law.law.kind != GAUSS_LAW_PICTURE) {
-        return params.law.law.strength * most_px;
+        return params.law.law.strength * *(const float *)params.law.table;
     }
     const float4 value =
         params.sigmas_are_halves
             ? value_at<pixel<FOVEA_FORMAT_R16F>>(params.sigmas, params.sigmas_next_bytes, x, y)
             : value_at<pixel<FOVEA_FORMAT_R32F>>(params.sigmas, params.sigmas_next_bytes, x, y);
-    return gauss_law_pictured(value.x, most_px);
+    return value.x;
+}
+
+__device__ float still_sigma(const gradient_params &params, int x, int y)
+{
+    const float sigma = given_sigma(params, x, y);
+    return params.law.law.kind == GAUSS_LAW_PICTURE
+               ? gauss_law_pictured(sigma, *(const float *)params.law.table)
+               : sigma;
 }
 
 /* Returns the least sigma of the foveas; without a gaze none. */
@@ -244,6 +251,20 @@ OF_PIXELS(gradient_node_dots)
     }
     const float added = slope == 0.0f ? 0.0f : slope * dot;
     *out = band.adds ? *out + added : added;
+}
+
+/* ---- Sigmas */
+
+/* Where another number counts instead of the sigma, none of it changes anything. */
+OF_PIXELS(gradient_sigmas)
+{
+    const int64_t at = (int64_t)y * params.width + x;
+    const float sigma = given_sigma(params, x, y);
+    const bool counts =
+        params.law.law.kind != GAUSS_LAW_PICTURE || sigma <= *(const float *)params.law.table;
+    const float slope = counts ? gauss_gradient_place_slope(sigma) : 0.0f;
+    float *out = (float *)params.d_sigmas + (int64_t)blockIdx.z * params.height * params.width + at;
+    *out = slope > 0.0f ? scratch_at(params, params.dots)[at] * slope : 0.0f;
 }
 
 /* ---- The gaze */

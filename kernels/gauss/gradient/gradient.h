@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Gradients of the machine: the derivative of a loss with respect to the picture and to the gaze,
- * from that with respect to the blurred picture.
+/* Gradients of the machine: the derivative of a loss with respect to the picture, to the gaze and
+ * to the sigma of each pixel, from that with respect to the blurred picture.
  *
  *     out(x) = sum over y of K_sigma(x)(x - y) in(y), y beyond an edge is the edge's pixel
  *     d in(y) = sum over x of K_sigma(x)(x - y) d out(x)
+ *     d sigma(x) = d out(x) . (d out(x) / d sigma)
  *     d gaze = sum over x of d out(x) . (d out(x) / d sigma) (d sigma(x) / d gaze)
  *
  * Sigma of several foveas is the least of theirs, so x in the last sum is the pixels that have

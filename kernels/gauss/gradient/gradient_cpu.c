@@ -118,7 +118,10 @@ static void run_image(const struct gradient *gradient, float *scratch, uint32_t 
         d_src = pixel_image_after(batch->d_src, i * batch->d_src_next_bytes);
         image.d_src = &d_src;
     }
-    if (batch->d_gazes_uv && looks) {
+    if (batch->d_sigmas) {
+        image.d_sigmas = batch->d_sigmas + (size_t)i * (size_t)width * (size_t)height;
+    }
+    if ((batch->d_gazes_uv && looks) || batch->d_sigmas) {
         src = pixel_image_after(batch->src, i * batch->src_next_bytes);
         image.src = &src;
     }

@@ -36,13 +36,11 @@ static enum fovea_result load(struct operator_cuda *cuda)
     static const uint32_t formats = CUDA_32_BIT_FLOATS | 1u << FOVEA_FORMAT_RGBA16F |
                                     1u << FOVEA_FORMAT_RGB16F | 1u << FOVEA_FORMAT_R16F;
     const struct cuda_device *device = cuda->device;
-    const struct cuda_named_kernel kernels[] = {{"gradient_places", &g->places, 0},
-                                                {"gradient_columns", &g->columns, 0},
-                                                {"gradient_rows", &g->rows, 0},
-                                                {"gradient_node_rows", &g->node_rows, 0},
-                                                {"gradient_node_dots", &g->node_dots, 0},
-                                                {"gradient_gaze_parts", &g->gaze_parts, 0},
-                                                {"gradient_gaze", &g->gaze, 0}};
+    const struct cuda_named_kernel kernels[] = {
+        {"gradient_places", &g->places, 0},       {"gradient_columns", &g->columns, 0},
+        {"gradient_rows", &g->rows, 0},           {"gradient_node_rows", &g->node_rows, 0},
+        {"gradient_node_dots", &g->node_dots, 0}, {"gradient_gaze_parts", &g->gaze_parts, 0},
+        {"gradient_gaze", &g->gaze, 0},           {"gradient_sigmas", &g->sigmas, 0}};
     FOVEA_TRY(gaze_cuda_load(device, &g->gaze_kernels));
     FOVEA_TRY(cuda_module_load(device, gauss_gradient_fatbin, &g->module));
     FOVEA_TRY(cuda_kernels_get_linear(device, g->module, "gradient_read", formats, &g->read));

@@ -146,7 +146,7 @@ static enum fovea_result make_d_src(struct gauss_gradient_slice *slice)
     return FOVEA_OK;
 }
 
-/* ---- The gaze's derivative */
+/* ---- The derivatives of the gaze and of sigmas */
 
 static enum fovea_result blur_node(struct gauss_gradient_slice *slice, int32_t i)
 {
@@ -161,14 +161,10 @@ static enum fovea_result blur_node(struct gauss_gradient_slice *slice, int32_t i
     return launch_band(slice, slice->gradient->node_dots, across, pixels, y);
 }
 
-/* The picture is in level 0. */
-static enum fovea_result make_d_gazes(struct gauss_gradient_slice *slice)
+/* Sums what all nodes say of the pixels' places. The picture is in level 0. */
+static enum fovea_result make_dots(struct gauss_gradient_slice *slice)
 {
     const struct gauss_gradient_tables *tables = &slice->plan->tables;
-    const struct cuda_launch gaze = {slice->gradient->gaze,
-                                     {1, (uint32_t)slice->params.other_count + 1, slice->count},
-                                     {GAUSS_GRADIENT_GAZE_THREADS, 1},
-                                     0};
     slice->params.law = slice->plan->even;
     FOVEA_TRY(launch_pixels(slice, slice->gradient->places));
     for (int32_t k = 1; k < tables->level_count; k++) {
@@ -177,8 +173,27 @@ static enum fovea_result make_d_gazes(struct gauss_gradient_slice *slice)
     for (int32_t i = 0; i < tables->node_count; i++) {
         FOVEA_TRY(blur_node(slice, i));
     }
+    return FOVEA_OK;
+}
+
+static enum fovea_result make_d_gazes(struct gauss_gradient_slice *slice)
+{
+    const struct cuda_launch gaze = {slice->gradient->gaze,
+                                     {1, (uint32_t)slice->params.other_count + 1, slice->count},
+                                     {GAUSS_GRADIENT_GAZE_THREADS, 1},
+                                     0};
+    FOVEA_TRY(make_dots(slice));
     FOVEA_TRY(launch_pixels(slice, slice->gradient->gaze_parts));
     return cuda_launch(slice->gradient->base.device, slice->stream, &gaze, &slice->params);
+}
+
+static enum fovea_result make_d_sigmas(struct gauss_gradient_slice *slice, float *d_sigmas,
+                                       uint32_t first)
+{
+    const int64_t pixels = (int64_t)slice->params.width * slice->params.height;
+    slice->params.d_sigmas = (uint64_t)(uintptr_t)(d_sigmas + first * pixels);
+    FOVEA_TRY(make_dots(slice));
+    return launch_pixels(slice, slice->gradient->sigmas);
 }
 
 static enum fovea_result no_d_gazes(const struct gauss_gradient_slice *slice)
@@ -207,6 +222,10 @@ enum fovea_result gauss_gradient_launch(struct gauss_gradient_slice *slice,
     if (batch->d_src) {
         FOVEA_TRY(make_d_src(slice));
         FOVEA_TRY(write_image(slice, batch, first, picture));
+    }
+    if (batch->d_sigmas) {
+        FOVEA_TRY(read_image(slice, batch->src, batch->src_next_bytes, first, picture));
+        FOVEA_TRY(make_d_sigmas(slice, batch->d_sigmas, first));
     }
     if (batch->d_gazes_uv && !slice->plan->stepped.looks_at_gaze) {
         return no_d_gazes(slice);

@@ -18,7 +18,7 @@ struct gauss_cuda_gradient {
     CUmodule module;
     struct gaze_cuda_kernels gaze_kernels;
     struct cuda_kernels read, write;
-    CUfunction places, columns, rows, node_rows, node_dots, gaze_parts, gaze;
+    CUfunction places, columns, rows, node_rows, node_dots, gaze_parts, gaze, sigmas;
 };
 
 struct gauss_cuda_gradient_plan {

@@ -116,6 +116,30 @@ static void gaze(const struct gauss_gradient_view *view, const float *dots, int3
     }
 }
 
+/* Sigmas as they were given, and of a plan of one sigma that. */
+static void given_row(const struct gauss_gradient_view *view, int32_t count, float *out)
+{
+    if (view->plan->law.kind == GAUSS_LAW_PICTURE) {
+        const struct pixel_codec *codec = pixel_codec_of(view->sigmas.format);
+        const struct pixel_row row = pixel_row_of(&view->sigmas, codec, 0, view->y, count);
+        codec->decode(&row, 1, out);
+    } else {
+        sigma_row(view, &view->frame, out);
+    }
+}
+
+static void sigmas(const struct gauss_gradient_view *view, const float *dots, int32_t count,
+                   float *scratch, float *out)
+{
+    const bool pictured = view->plan->law.kind == GAUSS_LAW_PICTURE;
+    const float most_px = pictured ? view->plan->law_table[0] : INFINITY;
+    given_row(view, count, scratch);
+    for (int32_t i = 0; i < count; i++) {
+        const float slope = scratch[i] <= most_px ? gauss_gradient_place_slope(scratch[i]) : 0.0f;
+        out[i] = slope > 0.0f ? dots[i] * slope : 0.0f;
+    }
+}
+
 /* ---- Bands */
 
 /* `channels` is a constant, so that the sums stay in registers. */
@@ -200,4 +224,5 @@ const struct gauss_gradient_loops LOOPS = {
     .weigh = weigh,
     .dot = dot,
     .gaze = gaze,
+    .sigmas = sigmas,
 };

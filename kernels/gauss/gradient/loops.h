@@ -59,6 +59,10 @@ struct gauss_gradient_loops {
      * times what a pixel of gaze does to their places. `scratch` has memory for six rows. */
     void (*gaze)(const struct gauss_gradient_view *view, const float *dots, int32_t count,
                  float *scratch, double (*out)[2]);
+    /* Writes dots times what a sigma does to the place of each of a row's `count` pixels; 0 where
+     * another number counts instead of the sigma. `scratch` has memory for a row. */
+    void (*sigmas)(const struct gauss_gradient_view *view, const float *dots, int32_t count,
+                   float *scratch, float *out);
 };
 
 /* Transposes a picture of blocks: out's row x, place y, is in's row y, place x. What is beyond the

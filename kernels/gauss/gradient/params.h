@@ -62,6 +62,7 @@ struct gauss_gradient_params {
     int64_t sigmas_next_bytes;
     int32_t sigmas_are_halves; /* else 32-bit floats */
     int32_t reserved_2;
+    uint64_t d_sigmas; /* float[] of the slice's first image */
 };
 
 #endif

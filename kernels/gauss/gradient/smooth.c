@@ -393,7 +393,7 @@ static void make_d_src(const struct work *work)
     write_image(work, work->one);
 }
 
-/* ---- The gaze's derivative */
+/* ---- The derivatives of the gaze and of sigmas */
 
 static void make_levels(const struct work *work)
 {
@@ -439,7 +439,8 @@ static void blur_rows(const struct work *work, int32_t index)
     }
 }
 
-static void make_d_gazes(const struct work *work, double (*out)[2])
+/* Sums what all nodes say of the pixels' places. */
+static void make_dots(const struct work *work)
 {
     const struct gauss_gradient_tables *tables = &work->smooth->tables;
     const size_t pixels = (size_t)tables->height_px * (size_t)work->blocks * BLOCK;
@@ -454,11 +455,26 @@ static void make_d_gazes(const struct work *work, double (*out)[2])
             blur_rows(work, i);
         }
     }
+}
+
+static void sum_d_gazes(const struct work *work, double (*out)[2])
+{
+    const struct gauss_gradient_tables *tables = &work->smooth->tables;
     memset(out, 0, sizeof work->image->d_gazes_px);
     for (int32_t y = 0; y < tables->height_px; y++) {
         const struct gauss_gradient_view view = view_of(work, work->smooth->even, y);
         work->smooth->loops->gaze(&view, work->dots + (ptrdiff_t)y * view.count, tables->width_px,
                                   work->values, out);
+    }
+}
+
+static void write_d_sigmas(const struct work *work, float *out)
+{
+    const struct gauss_gradient_tables *tables = &work->smooth->tables;
+    for (int32_t y = 0; y < tables->height_px; y++, out += tables->width_px) {
+        const struct gauss_gradient_view view = view_of(work, work->smooth->even, y);
+        work->smooth->loops->sigmas(&view, work->dots + (ptrdiff_t)y * view.count, tables->width_px,
+                                    work->values, out);
     }
 }
 
@@ -483,6 +499,11 @@ void gauss_gradient_smooth_run(const struct gauss_gradient_smooth *smooth, float
     }
     if (image->src) {
         find_places(&work, smooth->even);
-        make_d_gazes(&work, image->d_gazes_px);
+        make_dots(&work);
+        if (image->d_sigmas) {
+            write_d_sigmas(&work, image->d_sigmas);
+        } else {
+            sum_d_gazes(&work, image->d_gazes_px);
+        }
     }
 }

@@ -9,7 +9,7 @@
 
 /* One image of a batch. */
 struct gauss_gradient_image {
-    const struct fovea_image *src; /* NULL: d_gazes_px are not wanted */
+    const struct fovea_image *src; /* NULL: neither d_gazes_px nor d_sigmas is wanted */
     const struct fovea_image *d_dst;
     const struct fovea_image *d_src; /* NULL: not wanted */
     const struct pixel_codec *codec;
@@ -17,6 +17,7 @@ struct gauss_gradient_image {
     struct gauss_frame frame; /* size, gaze and others */
     struct fovea_image sigmas; /* of a plan of pictures of sigmas */
     double d_gazes_px[1 + GAZE_OTHERS_MAX][2]; /* written: of the gaze and the others */
+    float *d_sigmas; /* written instead, pixel by pixel; NULL: not wanted */
 };
 
 /* The tables of a plan; read by all threads. */
