@@ -241,7 +241,7 @@ static double *blurred_by(const struct bench *b, const struct kind *kind)
     return sigmas;
 }
 
-/* What is larger than the largest counts as that, whatever it is. */
+/* A sigma beyond the largest counts as the largest, whatever it is. */
 static void assert_sigmas(const struct bench *b, const struct kind *kind,
                           const struct gradient_case *c, const double *d_dst, const char *what)
 {
