@@ -121,7 +121,7 @@ TEST(responses_and_lists_are_the_processors)
 }
 
 #define IMAGES 3
-#define SIDE 48
+#define SIDE 32
 
 /* Lists of the processor and of the device, of images one after the other. */
 struct both {
