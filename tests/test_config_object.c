@@ -211,7 +211,8 @@ TEST(transfer_is_one_of_those_that_there_are)
                   FOVEA_ERROR_INVALID_ARGUMENT);
 }
 
-/* Whatever the table says, each default is understood as itself. */
+/* Whatever the table says, each default is understood as itself. That units, ranges and words are
+ * those of the settings, test_schema.py says. */
 TEST(the_table_is_told_whole)
 {
     OWNED(fovea_settings_destroy) struct fovea_settings *settings = create();
@@ -234,36 +235,6 @@ TEST(the_table_is_told_whole)
     assert_same_settings(settings, &defaults);
     assert_result(fovea_setting_info(count, &info), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_result(fovea_setting_info(0, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
-}
-
-static struct fovea_setting info_of(const char *path)
-{
-    struct fovea_setting info;
-    fovea_setting_init(&info);
-    for (size_t i = 0; i < fovea_setting_count(); i++) {
-        assert_result(fovea_setting_info(i, &info), FOVEA_OK);
-        if (strcmp(info.path, path) == 0) {
-            return info;
-        }
-    }
-    fail_msg("%s is not there", path);
-    return info;
-}
-
-TEST(units_and_ranges_are_those_of_the_table)
-{
-    assert_string_equal(info_of("foveation.paper.fragment_px").unit, "px");
-    assert_string_equal(info_of("foveation.geometry.ppd").unit, "ppd");
-    assert_string_equal(info_of("foveation.geometry.distance_m").unit, "m");
-    assert_string_equal(info_of("gaze.validity.hold_ms").unit, "ms");
-    assert_string_equal(info_of("foveation.strength").unit, "");
-    assert_int_equal(info_of("foveation.paper.fragment_px").type, FOVEA_SETTING_INTEGER);
-    assert_true(info_of("foveation.paper.fragment_px").most == 128.0);
-    assert_true(info_of("foveation.paper.ct0").above_least);
-    assert_true(info_of("foveation.geometry.ppd").or_zero);
-    assert_int_equal(info_of("gaze.screen_px").elements, 2);
-    assert_string_equal(info_of("gaze.source").words[5], "openxr");
-    assert_string_equal(info_of("foveation.strength").expected, "a number, 0 to 8");
 }
 
 /* ---- Structs of another version */

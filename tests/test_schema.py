@@ -186,6 +186,12 @@ def test_the_schema_describes_every_setting_as_the_table_does(table):
         assert schema_of(path, SCHEMA["definitions"]["entry"]) is node
 
 
+def test_units_are_those_of_the_names(table):
+    units = {"fragment_px": "px", "ppd": "ppd", "distance_m": "m", "hold_ms": "ms", "e2_deg": "deg", "cutoff_cpd": "cpd", "strength": ""}
+    found = {name: setting.unit.decode() for path, setting in table.items() if (name := path.split(".")[-1]) in units}
+    assert found == units
+
+
 def test_entries_have_the_same_keys_but_those_of_the_file():
     assert schema_leaves(SCHEMA["definitions"]["entry"]) == schema_leaves(SCHEMA) - {("$schema",), ("version",), ("apps",)}
 
