@@ -13,8 +13,6 @@
 #include "settings_for.h"
 #include "sheet.h"
 
-#include <math.h>
-
 static const struct fovea_point_uv center = {0.5, 0.5};
 
 TEST(context_without_memory_says_so)

@@ -11,7 +11,6 @@
 #include <netinet/in.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define PATIENCE_NS (5 * S)
 #define CLOSE_LIMIT_NS (100 * MS)

@@ -9,8 +9,6 @@
 
 #include "fovea_lightfield.h"
 
-#include <math.h>
-
 #define WIDTH 700
 #define HEIGHT 520
 #define PIXELS ((size_t)WIDTH * HEIGHT)

@@ -9,7 +9,6 @@
 
 #include <stdatomic.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define FRAMES 8
 #define REFRESH_NS 10000000

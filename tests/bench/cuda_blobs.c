@@ -86,14 +86,8 @@ static void close_case(struct cuda_bench *own, struct blobs_bench *b)
 static void add_row(struct cuda_bench *own, const struct blobs_bench *b, const char *what,
                     const char *way, const struct bench_times *times)
 {
-    *results_add(&own->bench->results) = (struct result){.kind = RESULT_BATCH,
-                                                         .backend = "cuda",
-                                                         .size = b->size,
-                                                         .what = what,
-                                                         .format = FOVEA_FORMAT_RGB8,
-                                                         .images = b->images,
-                                                         .way = way,
-                                                         .times = *times};
+    results_add_batch(&own->bench->results, "cuda", b->size, what, FOVEA_FORMAT_RGB8, b->images,
+                      way, times);
 }
 
 static void time_calls(struct cuda_bench *own, struct blobs_bench *b)

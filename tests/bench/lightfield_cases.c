@@ -152,14 +152,9 @@ void bench_lightfield_add(struct bench *bench, const char *backend, const char *
                           const struct bench_lightfield *lightfield,
                           const struct bench_times *times)
 {
-    struct result *row = results_add(&bench->results);
-    row->kind = RESULT_BATCH;
-    row->backend = backend;
-    row->size = lightfield->size;
-    row->what = lightfield->of->what;
-    row->format = lightfield->of->kind == BENCH_DEPTH ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_RGBA8;
-    row->way = way;
-    row->times = *times;
+    results_add_batch(&bench->results, backend, lightfield->size, lightfield->of->what,
+                      lightfield->of->kind == BENCH_DEPTH ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_RGBA8,
+                      1, way, times);
 }
 
 void bench_lightfield_noise(unsigned char *raw, size_t bytes)

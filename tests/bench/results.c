@@ -24,6 +24,14 @@ struct result *results_add(struct results *results)
     return row;
 }
 
+void results_add_batch(struct results *results, const char *backend, const struct bench_size *size,
+                       const char *what, enum fovea_format format, uint32_t images, const char *way,
+                       const struct bench_times *times)
+{
+    *results_add(results) = (struct result){RESULT_BATCH, backend, size, what,           NULL,
+                                            format,       images,  way,  .times = *times};
+}
+
 struct domain_result *results_add_domain(struct results *results)
 {
     results->domain = grow(results->domain, results->domain_count, sizeof *results->domain);

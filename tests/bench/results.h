@@ -74,6 +74,10 @@ struct results {
 
 /* Gives a row to fill in; it stays where it is until the next one is added. */
 struct result *results_add(struct results *results);
+/* Adds one of many pictures at once, or of what no table of its own has. */
+void results_add_batch(struct results *results, const char *backend, const struct bench_size *size,
+                       const char *what, enum fovea_format format, uint32_t images, const char *way,
+                       const struct bench_times *times);
 struct domain_result *results_add_domain(struct results *results);
 /* Said once. */
 void results_absent(struct results *results, const char *what, const char *why);

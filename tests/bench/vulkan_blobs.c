@@ -123,14 +123,8 @@ static struct bench_times time_last(struct blobs_bench *bench, const struct shad
 static void add_row(const struct blobs_bench *bench, const char *what,
                     const struct bench_times *times)
 {
-    *results_add(&bench->b->bench->results) = (struct result){.kind = RESULT_BATCH,
-                                                              .backend = "vulkan",
-                                                              .size = bench->size,
-                                                              .what = what,
-                                                              .format = FOVEA_FORMAT_RGBA8,
-                                                              .images = 1,
-                                                              .way = "timestamps",
-                                                              .times = *times};
+    results_add_batch(&bench->b->bench->results, "vulkan", bench->size, what, FOVEA_FORMAT_RGBA8, 1,
+                      "timestamps", times);
 }
 
 static void time_passes(struct blobs_bench *bench)

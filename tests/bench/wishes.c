@@ -107,19 +107,20 @@ static bool compile_only(struct wishes *wishes)
 
 enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
 {
-    static const struct option options[] = {
-        {"quick", no_argument, NULL, 'q'},
-        {"list", no_argument, NULL, 'l'},
-        {"launches", no_argument, NULL, 'a'},
-        {"alpha", no_argument, NULL, 'v'},
-        {"surfaces", no_argument, NULL, 'u'},
-        {"lens-paper", no_argument, NULL, 'p'},
-        {"foveation-paper", no_argument, NULL, 'f'},
-        {"blur-thesis", no_argument, NULL, 'g'},
-        {"lightfield-paper", no_argument, NULL, 'i'},
-        {"csdd-thesis", no_argument, NULL, 'c'},
-        {"check", no_argument, NULL, 'k'},
-        {"domain", no_argument, NULL, 'd'},
+    int domain = 0;
+    const struct option options[] = {
+        {"quick", no_argument, &out->quick, 1},
+        {"list", no_argument, &out->list, 1},
+        {"launches", no_argument, &out->launches, 1},
+        {"alpha", no_argument, &out->alpha, 1},
+        {"surfaces", no_argument, &out->surfaces, 1},
+        {"lens-paper", no_argument, &out->lens_paper, 1},
+        {"foveation-paper", no_argument, &out->foveation_paper, 1},
+        {"blur-thesis", no_argument, &out->blur_thesis, 1},
+        {"lightfield-paper", no_argument, &out->lightfield_paper, 1},
+        {"csdd-thesis", no_argument, &out->csdd_thesis, 1},
+        {"check", no_argument, &out->check, 1},
+        {"domain", no_argument, &domain, 1},
         {"points", required_argument, NULL, 'n'},
         {"seed", required_argument, NULL, 's'},
         {"seconds", required_argument, NULL, 'e'},
@@ -131,25 +132,12 @@ enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
         {NULL, 0, NULL, 0},
     };
     *out = (struct wishes){.seed = 1};
-    bool domain = false;
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (option == 'h') {
             return WISHES_HELP;
         }
-        out->quick |= option == 'q';
-        out->list |= option == 'l';
-        out->launches |= option == 'a';
-        out->alpha |= option == 'v';
-        out->surfaces |= option == 'u';
-        out->lens_paper |= option == 'p';
-        out->foveation_paper |= option == 'f';
-        out->blur_thesis |= option == 'g';
-        out->lightfield_paper |= option == 'i';
-        out->csdd_thesis |= option == 'c';
-        out->check |= option == 'k';
-        domain |= option == 'd';
-        if (option == '?' || (!strchr("qlavdpufgick", option) && !read_value(option, out))) {
+        if (option != 0 && !read_value(option, out)) {
             return WISHES_WRONG;
         }
     }

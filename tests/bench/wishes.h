@@ -9,17 +9,18 @@
 #include <stdint.h>
 
 struct wishes {
-    bool quick; /* a tiny size and few repetitions: to see that it works */
-    bool list;
-    bool alpha; /* pictures that are not opaque */
-    bool surfaces; /* CUDA: pictures in arrays, as frames of engines are */
-    bool launches; /* CUDA: separate launches instead of graphs */
-    bool lens_paper; /* ways to warp for a lens instead of the tables */
-    bool foveation_paper; /* a paper's kernel for foveation instead of the tables */
-    bool blur_thesis; /* a thesis's ways to blur instead of the tables */
-    bool lightfield_paper; /* a paper's kernels for light fields instead of the tables */
-    bool csdd_thesis; /* a thesis's kernels for blobs instead of the tables */
-    bool check; /* with the last four: nothing is timed */
+    /* 0 or 1, as getopt_long sets them. */
+    int quick; /* a tiny size and few repetitions: to see that it works */
+    int list;
+    int alpha; /* pictures that are not opaque */
+    int surfaces; /* CUDA: pictures in arrays, as frames of engines are */
+    int launches; /* CUDA: separate launches instead of graphs */
+    int lens_paper; /* ways to warp for a lens instead of the tables */
+    int foveation_paper; /* a paper's kernel for foveation instead of the tables */
+    int blur_thesis; /* a thesis's ways to blur instead of the tables */
+    int lightfield_paper; /* a paper's kernels for light fields instead of the tables */
+    int csdd_thesis; /* a thesis's kernels for blobs instead of the tables */
+    int check; /* with the last four: nothing is timed */
     uint32_t domain_points; /* random points instead of the tables; 0: the tables */
     uint64_t seed; /* of those */
     uint32_t threads; /* of the cpu backend; 0: one for each core */

@@ -9,8 +9,6 @@
 #include "host_internal.h"
 #include "images.h"
 
-#include <pthread.h>
-
 #define ENTRY "fovea_godot_init"
 
 /* An effect in a host, the settings that it should have, and what its frames are like. */

@@ -7,7 +7,6 @@
 #include "cmocka_all.h"
 #include "scene.h"
 
-#include <pthread.h>
 #include <time.h>
 
 SCENE_TEST(a_trouble_is_said_once_beside_a_camera_that_works)

@@ -11,7 +11,6 @@
 #include "rig.h"
 #include "test_with.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #define WIDTH 97

@@ -12,9 +12,7 @@
 
 #include "kernels/foveate/model/map.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #define MAP_SIDE 64
 #define SCANPATH_LINES 300000

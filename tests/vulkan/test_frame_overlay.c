@@ -9,8 +9,6 @@
 #include "sanitized.h"
 #include "stereo.h"
 
-#include <math.h>
-
 #define WIDTH_PX 640
 #define HEIGHT_PX 360
 static const struct compare_rect whole = {0, 0, WIDTH_PX, HEIGHT_PX};

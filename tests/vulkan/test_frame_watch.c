@@ -9,8 +9,6 @@
 #include "plugin/frame/frame_work.h"
 #include "rig.h"
 
-#include <math.h>
-
 #define WIDTH_PX 200
 #define HEIGHT_PX 121
 #define PATIENCE_NS INT64_C(30000000000) /* of a busy machine */
