@@ -36,6 +36,9 @@ fovea_unity_test(test_unity_settings)
 fovea_add_test(NAME test_unity_cameras SOURCES unity/test_unity_cameras.c LINK fovea_test_vulkan LABELS vulkan)
 fovea_unity_test(test_unity_cameras)
 
+fovea_add_test(NAME test_unity_memory SOURCES unity/test_unity_memory.c LINK fovea_test_vulkan LABELS vulkan)
+fovea_unity_test(test_unity_memory)
+
 fovea_add_test(NAME test_unity_depth SOURCES unity/test_unity_depth.c vulkan/depth_scene.c
     operators/scene_vk.c
     LINK fovea_test_vulkan fovea_test_operators LABELS vulkan ARGS vulkan)

@@ -59,6 +59,8 @@ struct unity_camera {
     uint64_t id; /* 0: free */
     struct fovea_vk *fovea;
     uint64_t serial; /* of the settings that it has; or that it cannot be made with */
+    bool lacks_memory; /* for a context; it is tried again */
+    uint32_t until_retry; /* frames of its own */
     double strength; /* its own, in place of theirs; -1: theirs */
     bool by_queue; /* how its frames come: they are submitted, or recorded into Unity's commands */
     uint64_t frame; /* Unity's number of its newest frame */
@@ -96,11 +98,13 @@ enum unity_trouble {
     UNITY_TROUBLE_FRAME,
     UNITY_TROUBLE_BUSY,
     UNITY_TROUBLE_CUDA,
+    UNITY_TROUBLE_MEMORY,
 };
 /* NULL: of no camera. */
 struct said *unity_camera_said(struct unity_camera *camera);
 #define unity_camera_trouble(camera, trouble, ...)                                                 \
     log_once(unity_camera_said(camera), trouble, FOVEA_LOG_WARNING, unity_log(), __VA_ARGS__)
+void unity_camera_lacks_memory(struct unity_camera *camera); /* says so */
 void unity_camera_count(struct unity_camera *camera);
 
 /* ---- unity_depth.c; for the render thread ---- */

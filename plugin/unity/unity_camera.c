@@ -12,6 +12,7 @@
 #define RETIRED 32
 #define FORGOTTEN_AFTER 600 /* frames without this camera */
 #define STATS_EVERY 30
+#define RETRY_AFTER 30 /* frames without memory for a context */
 /* Unity's safe frame is two to four behind, and a camera may be drawn several times in each. */
 #define FRAMES_IN_FLIGHT 16
 
@@ -32,6 +33,13 @@ static struct said said_of_none;
 struct said *unity_camera_said(struct unity_camera *camera)
 {
     return camera ? &camera->said : &said_of_none;
+}
+
+void unity_camera_lacks_memory(struct unity_camera *camera)
+{
+    unity_camera_trouble(camera, UNITY_TROUBLE_MEMORY,
+                         "there is no memory for a camera's frames: they stay as they are until "
+                         "there is some");
 }
 
 /* ---- The table ---- */
@@ -114,6 +122,15 @@ void unity_cameras_end(void)
 /* ---- Contexts ---- */
 
 static struct fovea_settings made_with[CAMERAS];
+/* What is said while a context is tried again was said the first time. */
+static atomic_bool quiet[CAMERAS];
+
+static void say(void *user, enum fovea_log_level level, const char *message)
+{
+    if (!atomic_load((const atomic_bool *)user)) {
+        unity_say(level, "%s", message);
+    }
+}
 
 /* Recorded frames need compute shaders alone, and CUDA needs a device that was made for it. */
 static void choose_backend(struct fovea_settings *settings, bool by_queue, bool saw)
@@ -135,6 +152,7 @@ static void choose_backend(struct fovea_settings *settings, bool by_queue, bool 
 static void create(struct unity_camera *camera, const struct unity_device *device,
                    const struct fovea_settings *settings)
 {
+    atomic_bool *is_quiet = &quiet[camera - cameras];
     struct fovea_vk_desc desc;
     fovea_vk_desc_init(&desc);
     desc.instance = device->made.instance;
@@ -145,10 +163,20 @@ static void create(struct unity_camera *camera, const struct unity_device *devic
     desc.queue_family = device->made.queue_family_index;
     desc.frames_in_flight = FRAMES_IN_FLIGHT;
     desc.log = unity_log();
+    desc.log.fn = say;
+    desc.log.user = is_quiet;
     (void)unity_intercept_describe(device->made.device, &desc);
     desc.settings = settings;
-    if (fovea_vk_create(&desc, &camera->fovea) < 0) {
+    atomic_store(is_quiet, camera->lacks_memory);
+    const enum fovea_result result = fovea_vk_create(&desc, &camera->fovea);
+    atomic_store(is_quiet, false);
+    if (result < 0) {
         camera->fovea = NULL; /* the log says why; other settings are tried */
+    }
+    camera->lacks_memory = result == FOVEA_ERROR_OUT_OF_MEMORY;
+    camera->until_retry = RETRY_AFTER;
+    if (camera->lacks_memory) {
+        unity_camera_lacks_memory(camera);
     }
 }
 
@@ -170,12 +198,23 @@ static bool bring_up_to_date(struct unity_camera *camera, const struct unity_dev
     return true;
 }
 
+/* The camera has no context of these settings yet, or had no memory for one. */
+static bool is_due(struct unity_camera *camera, const struct engine_settings *now, bool by_queue,
+                   double strength)
+{
+    if (camera->serial != now->serial || camera->by_queue != by_queue ||
+        camera->strength != strength) {
+        camera->lacks_memory = false;
+        return true;
+    }
+    return camera->lacks_memory && camera->until_retry-- == 0;
+}
+
 bool unity_camera_prepare(struct unity_camera *camera, const struct unity_device *device,
                           bool by_queue, double strength)
 {
     const struct engine_settings *now = unity_settings_take();
-    if (now && (camera->serial != now->serial || camera->by_queue != by_queue ||
-                camera->strength != strength)) {
+    if (now && is_due(camera, now, by_queue, strength)) {
         struct fovea_settings own = now->asked;
         if (strength >= 0) {
             own.foveation.strength = strength;

@@ -206,6 +206,8 @@ static void conclude(struct unity_camera *camera, enum fovea_result result)
     } else if (result >= 0) {
         said_clear(&camera->said);
         unity_camera_count(camera);
+    } else if (result == FOVEA_ERROR_OUT_OF_MEMORY) {
+        unity_camera_lacks_memory(camera);
     } else if (result == FOVEA_ERROR_FRAME_LOST || result == FOVEA_ERROR_DEVICE_LOST) {
         unity_camera_trouble(camera, UNITY_TROUBLE_FRAME,
                              "a frame was lost (%s): this camera is not foveated any more until "

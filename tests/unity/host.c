@@ -102,6 +102,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device,
                                                       VkDeviceMemory *out_memory)
 {
     the_host->allocated++;
+    if (the_host->memory_left > 0 && --the_host->memory_left == 0) {
+        the_host->memory_left = 1;
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
     return vkAllocateMemory(device, info, allocator, out_memory);
 }
 
