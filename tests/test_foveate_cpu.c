@@ -86,10 +86,10 @@ TEST(any_number_of_threads_gives_the_same_bits)
     OWNED_IMAGE other = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
     const struct gauss_frame frame = rig_run(&rig, &src.view, &dst.view, 77, 30);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        OWNED(gauss_cpu_destroy) struct gauss_cpu *cpu = NULL;
-        assert_ok(gauss_cpu_create(rig.plan, counts[i], &cpu));
+        OWNED(processor_finish) struct processor processor;
+        assert_ok(processor_create(rig.plan, counts[i], &processor));
         for (int run = 0; run < 10; run++) {
-            gauss_cpu_run(cpu, &src.view, &other.view, &frame);
+            processor_run(&processor, &src.view, &other.view, &frame);
             compare_assert_all_same(&other.view, &dst.view, "threads");
         }
     }

@@ -48,13 +48,13 @@ TEST(cpu_without_memory_says_so)
         const struct fovea_foveation settings =
             i ? smooth_settings(FOVEA_MODEL_PAPER) : paper_settings(16);
         OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&settings, 320, 240);
-        OWNED(gauss_cpu_destroy) struct gauss_cpu *cpu = NULL;
+        OWNED(processor_finish) struct processor processor = {0};
         int allowed = 0;
         for (enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY; result != FOVEA_OK; allowed++) {
             failing_after = allowed;
-            result = gauss_cpu_create(plan, 3, &cpu);
+            result = processor_create(plan, 3, &processor);
             failing_after = -1;
-            assert_int_equal(result, cpu ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY);
+            assert_int_equal(result, processor.cpu ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY);
         }
         assert_true(allowed > (i ? 8 : 6));
     }
@@ -65,14 +65,14 @@ TEST(a_batch_without_memory_leaves_what_there_is)
 {
     const struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
     OWNED(foveate_plan_destroy) struct gauss_plan *plan = plan_of(&settings, 64, 48);
-    OWNED(gauss_cpu_destroy) struct gauss_cpu *cpu = NULL;
-    assert_ok(gauss_cpu_create(plan, 8, &cpu));
+    OWNED(processor_finish) struct processor processor;
+    assert_ok(processor_create(plan, 8, &processor));
     failing_after = 5; /* workers have memory of their own */
-    assert_int_equal(gauss_cpu_reserve(cpu, &(struct operator_images){.count = 8}),
+    assert_int_equal(gauss_cpu_reserve(processor.cpu, &(struct operator_images){.count = 8}),
                      FOVEA_ERROR_OUT_OF_MEMORY);
     failing_after = -1;
-    assert_ok(gauss_cpu_reserve(cpu, &(struct operator_images){.count = 3}));
-    assert_ok(gauss_cpu_reserve(cpu, &(struct operator_images){.count = 8}));
+    assert_ok(gauss_cpu_reserve(processor.cpu, &(struct operator_images){.count = 3}));
+    assert_ok(gauss_cpu_reserve(processor.cpu, &(struct operator_images){.count = 8}));
 }
 
 TEST(reference_without_memory_says_so)
@@ -105,11 +105,11 @@ TEST(fewer_threads_than_asked_for_still_do_the_work)
     image_fill(&src.view, 9);
     for (threads_left = 0; threads_left < 3;) {
         const int allowed = threads_left;
-        struct gauss_cpu *cpu = NULL;
-        assert_ok(gauss_cpu_create(plan, 4, &cpu));
-        gauss_cpu_run(cpu, &src.view, &dst.view, &frame);
+        struct processor processor;
+        assert_ok(processor_create(plan, 4, &processor));
+        processor_run(&processor, &src.view, &dst.view, &frame);
         assert_true(image_get(&dst.view, 99, 99, 0) == 9.0);
-        gauss_cpu_destroy(&cpu);
+        processor_finish(&processor);
         threads_left = allowed + 1;
     }
     threads_left = -1;

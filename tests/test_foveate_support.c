@@ -90,17 +90,44 @@ struct gauss_frame frame_at(const struct gauss_plan *plan, double x_px, double y
     return gauss_frame_make(plan, gaze);
 }
 
+enum fovea_result processor_create(const struct gauss_plan *plan, uint32_t thread_count,
+                                   struct processor *out)
+{
+    *out = (struct processor){0};
+    enum fovea_result result = thread_pool_create(thread_count, &out->pool);
+    if (result >= 0) {
+        result = gauss_cpu_create(out->pool, plan, &out->cpu);
+    }
+    if (result < 0) {
+        processor_finish(out);
+    }
+    return result;
+}
+
+void processor_finish(struct processor *processor)
+{
+    gauss_cpu_destroy(&processor->cpu);
+    thread_pool_destroy(&processor->pool);
+}
+
+void processor_run(const struct processor *processor, const struct fovea_image *src,
+                   const struct fovea_image *dst, const struct gauss_frame *frame)
+{
+    const struct operator_images batch = {.count = 1, .src = src, .dst = dst};
+    gauss_cpu_run_batch(processor->cpu, &batch, frame);
+}
+
 struct rig rig_make(struct fovea_foveation foveation, uint32_t width_px, uint32_t height_px)
 {
     struct rig rig = {.foveation = foveation};
     rig.plan = plan_of(&foveation, width_px, height_px);
-    assert_ok(gauss_cpu_create(rig.plan, 2, &rig.cpu));
+    assert_ok(processor_create(rig.plan, 2, &rig.processor));
     return rig;
 }
 
 void rig_finish(struct rig *rig)
 {
-    gauss_cpu_destroy(&rig->cpu);
+    processor_finish(&rig->processor);
     foveate_plan_destroy(&rig->plan);
 }
 
@@ -108,7 +135,7 @@ struct gauss_frame rig_run(struct rig *rig, const struct fovea_image *src,
                            const struct fovea_image *dst, double x_px, double y_px)
 {
     const struct gauss_frame frame = frame_at(rig->plan, x_px, y_px);
-    gauss_cpu_run(rig->cpu, src, dst, &frame);
+    processor_run(&rig->processor, src, dst, &frame);
     return frame;
 }
 

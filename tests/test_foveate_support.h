@@ -6,6 +6,7 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
+#include "core/thread_pool.h"
 #include "images.h"
 #include "kernels/foveate/foveate.h"
 #include "kernels/gauss/grid.h"
@@ -31,10 +32,23 @@ struct gauss_plan *plan_of(const struct fovea_foveation *foveation, uint32_t wid
 struct gauss_frame frame_at(const struct gauss_plan *plan, double x_px, double y_px);
 
 /* The cpu backend with its plan. */
+/* A plan on the CPU, with its own threads. */
+struct processor {
+    struct thread_pool *pool;
+    struct gauss_cpu *cpu; /* NULL: nothing could be created */
+};
+
+/* thread_count 0: one for each core. */
+enum fovea_result processor_create(const struct gauss_plan *plan, uint32_t thread_count,
+                                   struct processor *out);
+void processor_finish(struct processor *processor);
+void processor_run(const struct processor *processor, const struct fovea_image *src,
+                   const struct fovea_image *dst, const struct gauss_frame *frame);
+
 struct rig {
     struct fovea_foveation foveation;
     struct gauss_plan *plan;
-    struct gauss_cpu *cpu;
+    struct processor processor;
 };
 
 struct rig rig_make(struct fovea_foveation foveation, uint32_t width_px, uint32_t height_px);

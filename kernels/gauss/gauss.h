@@ -110,20 +110,13 @@ float gauss_sigma_at(const struct gauss_plan *plan, const struct gauss_frame *fr
 struct gauss_cpu;
 struct thread_pool;
 
-/* Creates one in others' threads, which run their owners' jobs at other times; the pool must
- * outlive it. It starts as many of the pool's threads as the plan has work for. */
-FOVEA_MUST_CHECK enum fovea_result gauss_cpu_create_in(struct thread_pool *pool,
-                                                       const struct gauss_plan *plan,
-                                                       struct gauss_cpu **out_cpu);
-/* Creates one with its own pool; thread_count 0: one for each core. */
-FOVEA_MUST_CHECK enum fovea_result gauss_cpu_create(const struct gauss_plan *plan,
-                                                    uint32_t thread_count,
+/* Creates one in others' threads, which run their owners' jobs at other times; the pool, and the
+ * plan, which is none of pictures of sigmas, must outlive it. It starts as many of the pool's
+ * threads as the plan has work for. */
+FOVEA_MUST_CHECK enum fovea_result gauss_cpu_create(struct thread_pool *pool,
+                                                    const struct gauss_plan *plan,
                                                     struct gauss_cpu **out_cpu);
 void gauss_cpu_destroy(struct gauss_cpu **cpu);
-/* Host images only; returns when dst is written. The plan, which is none of pictures of sigmas,
- * must outlive it. */
-void gauss_cpu_run(struct gauss_cpu *cpu, const struct fovea_image *src,
-                   const struct fovea_image *dst, const struct gauss_frame *frame);
 
 /* Allocates threads and memory for batches of that kind. A larger one than was reserved for runs
  * too, slower. On failure everything is as it was. */
@@ -132,7 +125,8 @@ FOVEA_MUST_CHECK enum fovea_result gauss_cpu_reserve(struct gauss_cpu *cpu,
 /* Says of pictures of floats to come whether they are light of which nothing is below 0, as layers
  * of UNORM pixels are: wide light is then blended by its square roots, as that of pixels is. */
 void gauss_cpu_set_of_light(struct gauss_cpu *cpu, bool of_light);
-/* Runs all of them, shared out among the threads by images and rows. */
+/* Runs all of them, in host memory, shared out among the threads by images and rows; returns when
+ * the last one is written. */
 void gauss_cpu_run_batch(struct gauss_cpu *cpu, const struct operator_images *batch,
                          const struct gauss_frame *frame);
 

@@ -5,6 +5,7 @@
 
 #include "compare.h"
 
+#include "core/thread_pool.h"
 #include "kernels/gauss/cuda/tiles/common/params.h"
 #include "kernels/gauss/cuda/ways.h"
 
@@ -112,10 +113,14 @@ void scene_run_surface(const struct prepared *p, const struct fovea_image *src,
 static double *run_cpu(const struct prepared *p, const struct fovea_image *src)
 {
     OWNED_IMAGE dst = image_make_packed(src->width_px, src->height_px, src->format);
+    const struct operator_images one = {.count = 1, .src = src, .dst = &dst.view};
+    struct thread_pool *pool = NULL;
     struct gauss_cpu *cpu = NULL;
-    assert_ok(gauss_cpu_create(p->plan, 0, &cpu));
-    gauss_cpu_run(cpu, src, &dst.view, &p->frame);
+    assert_ok(thread_pool_create(0, &pool));
+    assert_ok(gauss_cpu_create(pool, p->plan, &cpu));
+    gauss_cpu_run_batch(cpu, &one, &p->frame);
     gauss_cpu_destroy(&cpu);
+    thread_pool_destroy(&pool);
     double *values = image_to_doubles(&dst.view);
     return values;
 }

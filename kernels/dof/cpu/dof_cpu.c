@@ -281,7 +281,7 @@ static enum fovea_result make(struct operator_host *host)
     cpu->frame = gauss_frame_make(machine, (struct fovea_point_uv){0.5, 0.5});
     cpu->frame.blur_alpha = 1; /* where layers have their coverage */
     FOVEA_TRY(make_parts(cpu));
-    FOVEA_TRY(gauss_cpu_create_in(host->pool, machine, &cpu->machine));
+    FOVEA_TRY(gauss_cpu_create(host->pool, machine, &cpu->machine));
     return grow_workers(cpu);
 }
 

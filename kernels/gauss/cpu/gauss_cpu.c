@@ -97,8 +97,8 @@ static enum fovea_result make(struct gauss_cpu *cpu)
     return grow_workers(cpu, 1);
 }
 
-enum fovea_result gauss_cpu_create_in(struct thread_pool *pool, const struct gauss_plan *plan,
-                                      struct gauss_cpu **out_cpu)
+enum fovea_result gauss_cpu_create(struct thread_pool *pool, const struct gauss_plan *plan,
+                                   struct gauss_cpu **out_cpu)
 {
     struct gauss_cpu *cpu = calloc(1, sizeof *cpu);
     *out_cpu = cpu;
@@ -114,28 +114,12 @@ enum fovea_result gauss_cpu_create_in(struct thread_pool *pool, const struct gau
     return result;
 }
 
-enum fovea_result gauss_cpu_create(const struct gauss_plan *plan, uint32_t thread_count,
-                                   struct gauss_cpu **out_cpu)
-{
-    struct thread_pool *pool = NULL;
-    *out_cpu = NULL;
-    FOVEA_TRY(thread_pool_create(thread_count, &pool));
-    const enum fovea_result result = gauss_cpu_create_in(pool, plan, out_cpu);
-    if (result < 0) {
-        thread_pool_destroy(&pool);
-        return result;
-    }
-    (*out_cpu)->own_pool = pool;
-    return FOVEA_OK;
-}
-
 void gauss_cpu_destroy(struct gauss_cpu **cpu)
 {
     struct gauss_cpu *own = cpu ? *cpu : NULL;
     if (!own) {
         return;
     }
-    thread_pool_destroy(&own->own_pool);
     worker_floats_free(&own->workers);
     large_memory_free(own->samples);
     gauss_cpu_ladder_finish(&own->ladder);

@@ -256,10 +256,3 @@ void gauss_cpu_run_batch(struct gauss_cpu *cpu, const struct operator_images *ba
         cpu->first += most;
     } while (cpu->first < count);
 }
-
-void gauss_cpu_run(struct gauss_cpu *cpu, const struct fovea_image *src,
-                   const struct fovea_image *dst, const struct gauss_frame *frame)
-{
-    const struct operator_images batch = {.count = 1, .src = src, .dst = dst};
-    gauss_cpu_run_batch(cpu, &batch, frame);
-}

@@ -43,7 +43,6 @@ struct gauss_cpu_step {
 struct gauss_cpu {
     const struct gauss_plan *plan;
     struct thread_pool *pool;
-    struct thread_pool *own_pool; /* NULL: others own the pool */
     struct pixel_lights lights;
     const struct gauss_cpu_tiles *tiles;
     const struct gauss_cpu_nodes *nodes;

@@ -20,8 +20,8 @@ static struct gauss_cpu *cpu(struct operator_host *host)
 
 static enum fovea_result make(struct operator_host *host)
 {
-    return gauss_cpu_create_in(host->pool, gauss_plan_of(host->plan),
-                               &((struct gauss_host *)host)->cpu);
+    return gauss_cpu_create(host->pool, gauss_plan_of(host->plan),
+                            &((struct gauss_host *)host)->cpu);
 }
 
 static void finish(struct operator_host *host)
