@@ -201,7 +201,9 @@ def _foveate_image(foveator: fovea.Foveator, source: pathlib.Path, target: pathl
     said = {"icc_profile": profile} if profile and profile[16:20] == b"RGB " else {}
     try:
         with _video.written_whole(target) as part:
-            Image.fromarray(foveator(np.asarray(kept), gaze)).save(part, **said, **saver)
+            whole = io.BytesIO()  # Pillow does not see that a full disk takes a part of what it writes
+            Image.fromarray(foveator(np.asarray(kept), gaze)).save(whole, **said, **saver)
+            part.write_bytes(whole.getbuffer())
     except OSError as error:
         raise (OSError(error.errno, error.strerror, str(target)) if error.errno else error) from None
 

@@ -119,7 +119,9 @@ def _program(command: list[str], **pipes: Any) -> Iterator[Any]:
 
 def _end(process: Any) -> None:
     said = process.stderr.read().decode(errors="replace").strip()
-    if process.wait():
+    # ffmpeg 5 ends with 0 where the disk was full at the end.
+    is_cut = re.search("^Error (?:writing trailer|closing file)", said, re.MULTILINE) is not None
+    if process.wait() or is_cut:
         raise OSError(f"ffmpeg: {said or process.returncode}")
 
 

@@ -192,6 +192,15 @@ def test_what_is_no_video_is_said(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["broken.mp4"]
 
 
+def test_a_disk_that_is_full_when_a_video_ends_is_said():
+    """ffmpeg 5 ends with 0 then."""
+    full = "echo 'Error writing trailer of a.mkv: No space left on device' >&2"
+    with _video._program(["sh", "-c", full]) as writer, pytest.raises(OSError, match="ffmpeg: Error writing trailer of a.mkv: No space"):
+        _video._end(writer)
+    with _video._program(["sh", "-c", "echo 'Past duration too large' >&2"]) as writer:
+        _video._end(writer)
+
+
 def test_without_ffmpeg_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(_video.shutil, "which", lambda name: None)
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)

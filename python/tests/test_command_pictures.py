@@ -3,6 +3,7 @@
 """python -m fovea with pictures and folders of them."""
 
 import os
+import resource
 import subprocess
 import sys
 
@@ -233,3 +234,16 @@ def test_a_link_as_output_stays_one(tmp_path):
     (tmp_path / "link.png").symlink_to("kept.png")
     assert run(tmp_path / "a.png", "-o", tmp_path / "link.png") == 0
     assert (tmp_path / "link.png").is_symlink() and Image.open(tmp_path / "kept.png").size == Image.open(tmp_path / "a.png").size
+
+
+@pytest.mark.parametrize("suffix", [".bmp", ".png", ".tif"])
+def test_a_full_disk_leaves_no_half_file(tmp_path, capsys, suffix):
+    save(tmp_path / "a.png", 48, 64, 3)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))  # takes a part, as a disk does that is nearly full
+    try:
+        assert run(tmp_path / "a.png", "-o", tmp_path / f"b{suffix}") == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    said = capsys.readouterr()
+    assert f"b{suffix}" in said.err and not said.out and [path.name for path in tmp_path.iterdir()] == ["a.png"]
