@@ -42,13 +42,18 @@ def _encoder(target: pathlib.Path) -> str:
     return "libx264" if target.suffix.lower() in _H264 else "libvpx-vp9"
 
 
+def _file(path: pathlib.Path) -> str:
+    """A file's name for ffmpeg, which takes one that holds a colon for a protocol otherwise."""
+    return f"file:{path}"
+
+
 class Video:
     """What a file says of its video: width and height as shown, frames a second (exact, as text), frames if known, and
     whether colours have more than 8 bits; of high dynamic range, what its levels say of light: "pq" or "hlg", else "srgb"."""
 
     def __init__(self, path: pathlib.Path) -> None:
         # The format of pixels is said: yuv4mpegpipe has no header for RGB and refuses more than 8 bits.
-        command = [ffmpeg(), "-hide_banner", "-nostdin", "-i", str(path), "-map", "0:v:0", "-frames:v", "1", "-pix_fmt", "yuv420p",
+        command = [ffmpeg(), "-hide_banner", "-nostdin", "-i", _file(path), "-map", "0:v:0", "-frames:v", "1", "-pix_fmt", "yuv420p",
                    "-f", "yuv4mpegpipe", "-"]  # fmt: skip
         done = subprocess.run(command, capture_output=True, check=False)
         header = re.match(rb"YUV4MPEG2 W(\d+) H(\d+) F(\d+):(\d+) ", done.stdout)
@@ -87,7 +92,7 @@ class Video:
 
     def read_command(self, deep: bool = False) -> list[str]:
         matrix = ["-vf", f"scale=in_color_matrix={self._matrix}"] if self.transfer != "srgb" else []
-        return [ffmpeg(), "-loglevel", "error", "-nostdin", "-i", str(self.path), "-map", "0:v:0", "-r", self.rate, *matrix,
+        return [ffmpeg(), "-loglevel", "error", "-nostdin", "-i", _file(self.path), "-map", "0:v:0", "-r", self.rate, *matrix,
                 "-f", "rawvideo", "-pix_fmt", "rgb48le" if deep else "rgb24", "-"]  # fmt: skip
 
     def write_command(self, target: pathlib.Path, deep: bool = False) -> list[str]:
@@ -95,7 +100,7 @@ class Video:
         matrix, primaries, trc = self.colours
         colours = f"scale=out_color_matrix={matrix.removesuffix('nc')}:out_range=tv,format={self._pixels()}{'10le' if deep else ''}"
         command = [ffmpeg(), "-loglevel", "error", "-nostdin", "-y", "-f", "rawvideo", "-pix_fmt", "rgb48le" if deep else "rgb24",
-                   "-s", f"{self.width}x{self.height}", "-r", self.rate, "-i", "-", "-i", str(self.path), "-map", "0:v:0", "-map", "1:a?", "-vf", colours,
+                   "-s", f"{self.width}x{self.height}", "-r", self.rate, "-i", "-", "-i", _file(self.path), "-map", "0:v:0", "-map", "1:a?", "-vf", colours,
                    "-colorspace", matrix, "-color_primaries", primaries, "-color_trc", trc]  # fmt: skip
         if target.suffix.lower() in _H264:
             command += ["-c:v", "libx264", "-crf", "18"]
@@ -103,7 +108,7 @@ class Video:
             command += ["-c:v", _encoder(target)]
         if target.suffix.lower() == self.path.suffix.lower():
             command += ["-c:a", "copy"]
-        return [*command, str(target)]
+        return [*command, _file(target)]
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@
 
 import argparse
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -61,6 +62,13 @@ def test_a_video_keeps_its_size_rate_and_sound(tmp_path, size, rate):
     far = np.abs(seen.astype(float) - expected).mean()
     assert far < 7 and far < 0.5 * np.abs(seen.astype(float) - raw).mean()  # the codec's loss
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.mp4", "out.mp4"]
+
+
+def test_names_that_look_like_protocols_are_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "a:b.mp4")
+    assert __main__.main(["a:b.mp4", "-o", "c:d.mp4"]) == 0
+    assert len(frames(pathlib.Path("c:d.mp4"))) == len(frames(tmp_path / "a:b.mp4"))
 
 
 @pytest.mark.parametrize(
