@@ -80,15 +80,16 @@ bool video_open(const char *path, int width_px, int height_px, struct video **ou
     snprintf(size, sizeof size, "%dx%d", width_px, height_px);
     /* A name that begins with a dash or holds a colon is a file all the same. */
     snprintf(file, sizeof file, "file:%s", path);
-    /* Sides of the common pixel format are even. */
+    /* Sides of the common pixel format are even. Without -xerror ffmpeg 5 ends with 0 where the
+     * disk is full at the end. */
     char *const arguments[] = {
-        "ffmpeg",    "-v",         "error",    "-y",
-        "-f",        "rawvideo",   "-pix_fmt", "rgba",
-        "-s",        size,         "-r",       "60",
-        "-i",        "pipe:0",     "-vf",      "pad=ceil(iw/2)*2:ceil(ih/2)*2",
-        "-c:v",      "libx264",    "-preset",  "veryfast",
-        "-crf",      "20",         "-pix_fmt", "yuv420p",
-        "-movflags", "+faststart", file,       NULL};
+        "ffmpeg",   "-xerror",  "-nostdin", "-nostats",  "-an",
+        "-v",       "error",    "-y",       "-f",        "rawvideo",
+        "-pix_fmt", "rgba",     "-s",       size,        "-r",
+        "60",       "-i",       "pipe:0",   "-vf",       "pad=ceil(iw/2)*2:ceil(ih/2)*2",
+        "-c:v",     "libx264",  "-preset",  "veryfast",  "-crf",
+        "20",       "-pix_fmt", "yuv420p",  "-movflags", "+faststart",
+        file,       NULL};
     struct video *video = calloc(1, sizeof *video);
     *out_video = NULL;
     if (!video || !start(video, arguments)) {

@@ -6,6 +6,9 @@ import json
 import os
 import re
 import shutil
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import numpy
@@ -35,6 +38,20 @@ def noise(tmp_path):
 
 def pixels_of(path):
     return numpy.asarray(Image.open(path).convert("RGB")).astype(int)
+
+
+def test_ctrl_c_ends_a_light_field_at_once(quality, tmp_path):
+    with subprocess.Popen([quality, "lightfield", "--output", tmp_path / "out"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            until = time.monotonic() + 120
+            while not (tmp_path / "out" / "refocus-01.png").exists() and process.poll() is None:
+                assert time.monotonic() < until
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(5) == -signal.SIGINT
+        finally:
+            process.kill()
+    assert not (tmp_path / "out" / "gaze-000.png").exists()
 
 
 def test_a_bundle_has_letters_where_the_machine_has_none(quality, noise, tmp_path):

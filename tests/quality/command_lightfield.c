@@ -13,7 +13,6 @@
 #include "sheet.h"
 #include "wishes.h"
 
-#include "interrupt.h"
 #include "progress.h"
 
 #include <getopt.h>
@@ -408,7 +407,6 @@ static bool make_all(struct job *job)
     const struct picture_wishes wishes = {.output = job->output};
     const int width = (int)lround(job->geometry.columns * job->geometry.pitch_x_px * scale);
     const int height = (int)lround(job->geometry.rows * job->geometry.pitch_y_px * scale);
-    interrupt_watch();
     if ((!job->window && !picture_wishes_folder(&wishes)) ||
         !picture_init(&job->picture, width, height)) {
         return false;

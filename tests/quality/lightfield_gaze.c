@@ -3,7 +3,6 @@
 
 #include "lightfield_gaze.h"
 
-#include "interrupt.h"
 #include "progress.h"
 #include "say.h"
 #include "sheet.h"
@@ -210,7 +209,7 @@ bool gaze_write(const struct gaze_wishes *wishes)
     struct progress progress = progress_start(frames, true);
     progress.what = "picture of a gaze";
     bool fine = true;
-    for (uint32_t i = 0; fine && i < frames && !interrupt_seen(); i++) {
+    for (uint32_t i = 0; fine && i < frames; i++) {
         char path[FOVEA_PATH_MAX];
         snprintf(path, sizeof path, "%s/gaze-%03u.png", wishes->output, i);
         fine = gaze_chain_frame(&chain, start_ns + (int64_t)i * 1000000000 / GAZE_HZ) &&

@@ -135,6 +135,7 @@ static bool show_frame(struct window *window)
 bool gaze_window(const struct gaze_wishes *wishes)
 {
     struct window window = {.mouse = {0.5, 0.5}};
+    interrupt_watch(); /* whoever writes files is ended by the signal itself */
     if (!gaze_chain_open(&window.chain, wishes, "mouse")) {
         return false;
     }

@@ -154,27 +154,37 @@ output_folder()
     has_flag --output "${QUALITY_ARGUMENTS[@]}" || QUALITY_ARGUMENTS+=(--output "$OUTPUT")
 }
 
+# fail_without FILE MESSAGE: a file that is cut does not stay.
+fail_without()
+{
+    rm -f -- "$1"
+    fail "$2"
+}
+
 # blobs_of_video VIDEO [flags]: its frames as pictures, and what comes of them as a video and one list.
 blobs_of_video()
 {
     local video=$1 name rate frames
     shift
     name=$(basename -- "${video%.*}")
-    rate=$(ffprobe -v error -select_streams v:0 -show_entries stream=avg_frame_rate -of csv=p=0 -- "$video")
+    rate=$(ffprobe -v error -select_streams v:0 -show_entries stream=avg_frame_rate -of csv=p=0 -- "file:$video")
     [[ $rate == [1-9]* ]] || fail "$video: ffmpeg finds no video in it"
     mkdir -p -- "$OUTPUT" || fail "cannot write $OUTPUT"
     frames=$(mktemp -d)
     # shellcheck disable=SC2064 # the folder of now
     trap "rm -rf -- '$frames'" EXIT
     mkdir "$frames/in"
-    ffmpeg -loglevel error -nostdin -i "$video" -map 0:v:0 -vsync passthrough "$frames/in/%06d.png" ||
+    ffmpeg -loglevel error -nostdin -i "file:$video" -map 0:v:0 -vsync passthrough "$frames/in/%06d.png" ||
         fail "$video: ffmpeg cannot read it"
     "$QUALITY" blobs "$frames/in" "$@" --output "$frames/out" >/dev/null || return
-    ffmpeg -loglevel error -nostdin -y -framerate "$rate" -i "$frames/out/%06d-blobs.png" \
-        -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p "$OUTPUT/$name-blobs.mp4" || fail "$OUTPUT: no video is written"
+    # ffmpeg 5 takes a disk that is full at the end for no error without -xerror.
+    ffmpeg -loglevel error -xerror -nostdin -y -framerate "$rate" -i "$frames/out/%06d-blobs.png" \
+        -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p "file:$OUTPUT/$name-blobs.mp4" ||
+        fail_without "$OUTPUT/$name-blobs.mp4" "$OUTPUT: no video is written"
     awk 'BEGIN { print "frame,x_px,y_px,sigma_px,strength" }
          /^x_px/ { frame++; next } { print frame - 1 "," $0 }' >"$OUTPUT/$name-blobs.csv" < <(
-        find "$frames/out" -name '*-blobs.csv' -print0 | sort -z | xargs -0 cat) || fail "$OUTPUT: no list is written"
+        find "$frames/out" -name '*-blobs.csv' -print0 | sort -z | xargs -0 cat) ||
+        fail_without "$OUTPUT/$name-blobs.csv" "$OUTPUT: no list is written"
     rm -rf -- "$frames"
     say "$OUTPUT/$name-blobs.mp4"
 }
@@ -211,11 +221,13 @@ command_blobs()
 # lightfield_video PATTERN FILE: a video of pictures, where there are any.
 lightfield_video()
 {
+    local pattern=${OUTPUT//%/%%}/$1
     # shellcheck disable=SC2059 # the pattern is a format
-    [[ -f $(printf "$OUTPUT/$1" 0) ]] || return 0
-    ffmpeg -loglevel error -nostdin -y -framerate 24 -i "$OUTPUT/$1" \
-        -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p "$OUTPUT/$2" &&
-        say "$OUTPUT/$2"
+    [[ -f $(printf "$pattern" 0) ]] || return 0
+    ffmpeg -loglevel error -xerror -nostdin -y -framerate 24 -i "file:$pattern" \
+        -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p "file:$OUTPUT/$2" ||
+        fail_without "$OUTPUT/$2" "$OUTPUT/$2: no video is written"
+    say "$OUTPUT/$2"
 }
 
 command_lightfield()
