@@ -254,7 +254,7 @@ class Blobs:
     def step(self, rng: Random) -> Array:
         chances = uniform(rng, len(self._gazes), 2)
         chances = np.asarray(chances.cpu() if hasattr(chances, "cpu") else chances)
-        gazes = np.array(self._gazes.cpu() if hasattr(self._gazes, "cpu") else self._gazes)
+        gazes = np.asarray(self._gazes.cpu() if hasattr(self._gazes, "cpu") else self._gazes).copy()  # np.array() of a tensor warns
         for i in np.flatnonzero(chances[:, 0] < 1 / self.fixation_steps) if self._images is not None else ():
             gazes[i] = self._drawn(int(i), gazes[i], float(chances[i, 1]))
         if not isinstance(self._gazes, np.ndarray):

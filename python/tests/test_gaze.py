@@ -193,6 +193,7 @@ def discs(places_px, size=96):
     return np.stack([np.where(disc[..., None], np.uint8(230), np.uint8(60)).repeat(3, 2) for disc in near])
 
 
+@pytest.mark.filterwarnings("error::DeprecationWarning")
 @pytest.mark.parametrize("layout", ["NHWC", "NCHW", "NHW", "NHWF"])
 @pytest.mark.parametrize("numbers", [numpy_numbers, torch_numbers, cuda_numbers])
 def test_blobs_of_the_environments_pictures_are_looked_at(numbers, layout):
