@@ -68,3 +68,11 @@ def test_nodes_of_the_ladder():
     table = text[text.index("ladder_close_px[LADDER_CLOSE] =") :].split(";")[0]
     found = [float(number) for number in re.findall(NUMBER, table)]
     assert found == pytest.approx([0.0] + [fits.ladder_sigma(node) for node in range(1, 17)], abs=2e-7)
+
+
+def test_rows_of_nodes_from_the_picture_on():
+    found = [float(n) for n in re.findall(rf"GAUSS_LADDER_CLOSE_\d ({NUMBER})f", (GAUSS / "plan/ladder.h").read_text())]
+    assert found == numbers("glsl/ladder.glsl", "vec4 ladder_close(")[-4:]
+    assert abs(sum(found)) < 1e-9
+    assert found == pytest.approx(list(fits.ladder_close()), abs=2e-4)
+    assert fits.close_excess(found) < 3.3e-5 < 1.7e-4 < fits.close_excess(np.zeros(4))

@@ -118,6 +118,68 @@ TEST(weights_sum_to_one_and_meet_polynomials)
     }
 }
 
+#define AROUND 12 /* of a Gaussian below 0.6 px all that a double shows */
+
+/* Adds a node's weights for pixels around one of a picture, times its own. */
+static void add_node(const struct gauss_node *node, double weight,
+                     double sums[AROUND + 1][AROUND + 1])
+{
+    struct gauss_node_row row;
+    gauss_node_row_of(node, gauss_node_reach(node, (double)GAUSS_REACH), AROUND, &row);
+    for (int y = 0; y <= AROUND; y++) {
+        for (int x = 0; x <= AROUND; x++) {
+            const int last = row.count - 1 - (AROUND - row.first); /* on either side */
+            if (x <= last && y <= last) {
+                sums[y][x] += weight * row.weights[AROUND - row.first + x] *
+                              row.weights[AROUND - row.first + y];
+            }
+        }
+    }
+}
+
+/* Returns what white neighbours of a black pixel have too much, of all that have. */
+static double excess(double sums[AROUND + 1][AROUND + 1])
+{
+    double most = 0.0;
+    for (int y = 0; y <= AROUND; y++) {
+        for (int x = 0; x <= AROUND; x++) {
+            const double alike = (x > 0 ? 2.0 : 1.0) * (y > 0 ? 2.0 : 1.0);
+            most += x + y > 0 ? alike * fmax(sums[y][x], 0.0) : 0.0;
+        }
+    }
+    return most;
+}
+
+TEST(a_row_from_the_picture_on_is_a_gaussian_beside_what_is_white)
+{
+    static const float close[] = {GAUSS_LADDER_CLOSE_0, GAUSS_LADDER_CLOSE_1, GAUSS_LADDER_CLOSE_2,
+                                  GAUSS_LADDER_CLOSE_3};
+    const struct gauss_tile_nodes nodes = gauss_tile_nodes_of(0.0f, 40.0f, GAUSS_BLEND_FLOATS);
+    assert_true(gauss_tile_nodes_close(&nodes));
+    for (float place = 0.05f; place < 6.0f; place += 0.05f) {
+        double sums[AROUND + 1][AROUND + 1] = {{0.0}};
+        float weights[GAUSS_LADDER_TOGETHER];
+        float at = 0.0f;
+        assert_int_equal(gauss_tile_nodes_at(&nodes, place, &at), 0);
+        gauss_ladder_weights(at, GAUSS_LADDER_TOGETHER, weights);
+        for (int n = 0; n < GAUSS_LADDER_TOGETHER; n++) {
+            const struct gauss_node node =
+                gauss_ladder_node(n * nodes.apart, IMAGE_LIGHT_SRGB, GAUSS_MAX_LEVELS);
+            add_node(&node, (double)(weights[n] + close[n] * gauss_ladder_close(at)), sums);
+        }
+        struct gauss_node own = {.sigma_px = gauss_ladder_sigma_px((double)place / 16.0)};
+        own.residual = own.sigma_px;
+        struct gauss_node_row row;
+        gauss_node_row_of(&own, AROUND / own.sigma_px, AROUND, &row);
+        for (int i = 0; i < (AROUND + 1) * (AROUND + 1); i++) {
+            sums[i / (AROUND + 1)][i % (AROUND + 1)] -=
+                row.weights[AROUND - row.first + i % (AROUND + 1)] *
+                row.weights[AROUND - row.first + i / (AROUND + 1)];
+        }
+        assert_true(excess(sums) < 3.3e-5);
+    }
+}
+
 static void check_tile(float lowest, float highest, int32_t blend)
 {
     const struct gauss_tile_nodes nodes = gauss_tile_nodes_of(lowest, highest, blend);

@@ -118,8 +118,44 @@ def ladder_sigma(node):
     return low
 
 
+CLOSE_APART = 3  # of a row of nodes that begins with the picture
+
+
+def gaussian_square(sigma):
+    """Weights of a pixel and of those on one side of it along both axes, each times how many are alike."""
+    line = np.exp(-(np.arange(12) ** 2) / (2.0 * max(sigma, 1e-3) ** 2))
+    line /= line[0] + 2.0 * line[1:].sum()
+    line[1:] *= 2.0
+    return np.outer(line, line).ravel()
+
+
+def close_row(numbers, place):
+    """What four nodes blend for a place of them, less the pixel's own Gaussian; without numbers as Lagrange has it."""
+    others = [np.delete(np.arange(4), i) for i in range(4)]
+    weights = np.array([((place - k) / (i - k)).prod() for i, k in enumerate(others)])
+    factor = place * (place - 1.0) * (place - 2.0) * (place - 3.0)
+    squares = [gaussian_square(ladder_sigma(CLOSE_APART * i) if i else 0.0) for i in range(4)]
+    return (weights + factor * np.array(numbers)) @ squares - gaussian_square(ladder_sigma(CLOSE_APART * place)), factor, squares
+
+
+def close_excess(numbers):
+    """The most that white neighbours have too much in a pixel, at places up to the second node behind the picture."""
+    return max(np.maximum(close_row(numbers, place)[0][1:], 0.0).sum() for place in np.linspace(0.02, 1.98, 50))
+
+
+def ladder_close():
+    """plan/ladder.h: the numbers, whose sum is 0, that leave the least squares of weights; a pixel's own counts less."""
+    rows = [close_row(np.zeros(4), place) for place in np.linspace(1 / 30, 59 / 30, 59)]
+    count = np.ones(144)
+    count[0] = 0.3
+    left = np.vstack([factor * (count * (np.array(squares[1:]) - squares[0])).T for _, factor, squares in rows])
+    solved = np.linalg.lstsq(left, np.concatenate([-count * error for error, _, _ in rows]), rcond=None)[0]
+    return np.concatenate([[-solved.sum()], solved])
+
+
 if __name__ == "__main__":
     print("levels of light:", levels_of_light(), "off by", levels_of_light_error(levels_of_light()), "levels")
     best = minimax(lambda v: first_weight(v) / v, 1e-3, SAMPLED_FROM, 5)
     print("first weight, the best of its degree for g / v:", best, "off by", first_weight_error(best))
+    print("what rows from the picture on add:", ladder_close(), "off by", close_excess(ladder_close()), "not", close_excess(np.zeros(4)))
     print("sigmas of the first nodes:", [0.0] + [ladder_sigma(node) for node in range(1, 17)])

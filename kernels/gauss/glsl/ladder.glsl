@@ -102,6 +102,15 @@ int ladder_first(tile_nodes nodes, float place, out float at)
     return first;
 }
 
+/* gauss_ladder_close, with its numbers */
+vec4 ladder_close(tile_nodes nodes, float place)
+{
+    bool is_close = nodes.first == 0 && nodes.apart == 3 && nodes.count > nodes.together;
+    float p = min(place * (1.0 / 3.0), 2.0);
+    float factor = is_close ? p * (p - 1.0) * (p - 2.0) * (p - 3.0) : 0.0;
+    return factor * vec4(-0.0150, 0.0563, -0.0686, 0.0273);
+}
+
 /* gauss_ladder_weights */
 vec4 ladder_weights(float at, int together)
 {

@@ -83,9 +83,11 @@ node_of_level node_of(float sigma_px, ivec2 tile_px)
     int k = level_for(sigma_px);
     float per_px = exp2(-float(k));
     float residual = max(sqrt(sigma_px * sigma_px - level_variance(k)) * per_px, 0.05);
-    float reach = residual < RESIDUAL ? REACH : REACH_STORED;
+    float reach = residual * (residual < RESIDUAL ? REACH : REACH_STORED);
+    /* gauss_node_reach */
+    reach = residual >= 0.4 ? max(reach, 2.01) : reach;
     ivec2 origin = tile_px >> k;
-    return node_of_level(k, per_px, reach * residual, -0.72134752 / (residual * residual),
+    return node_of_level(k, per_px, reach, -0.72134752 / (residual * residual),
                          log2(min(0.36 / residual, 0.9)), origin,
                          tile_px - (origin << k));
 }
@@ -381,6 +383,9 @@ vec4 shares_of(own_nodes all, int i, float node_px, vec4 sigmas_px, vec4 places)
         float at;
         int own = i - ladder_first(all.nodes, places[n], at);
         vec4 all_of_them = ladder_weights(at, all.nodes.together);
+        if (LADDER_FLOATS) {
+            all_of_them += ladder_close(all.nodes, places[n]);
+        }
         float share = own == 0   ? all_of_them.x
                       : own == 1 ? all_of_them.y
                       : own == 2 ? all_of_them.z

@@ -75,6 +75,13 @@ struct gauss_node gauss_plan_node(const struct gauss_plan *plan, int32_t i, int3
     return own ? node_of(one_px, light, level_count) : gauss_ladder_node(i, light, level_count);
 }
 
+double gauss_node_reach(const struct gauss_node *node, double reach)
+{
+    return node->residual >= GAUSS_LADDER_REACH_FROM
+               ? fmax(reach, GAUSS_LADDER_REACH / node->residual)
+               : reach;
+}
+
 int32_t gauss_node_taps(const struct gauss_node *node, double reach)
 {
     return 2 * (int32_t)floor(reach * node->residual) + 2;

@@ -90,7 +90,7 @@ enum fovea_result gauss_cpu_ladder_init(struct gauss_cpu_ladder *ladder,
     size_t floats = LINE;
     for (int32_t i = 0; i < ladder->count; i++) {
         const struct gauss_node node = gauss_plan_node(plan, i, light, levels);
-        floats += floats_of(&node, reach);
+        floats += floats_of(&node, gauss_node_reach(&node, reach));
     }
     ladder->nodes = calloc((size_t)ladder->count, sizeof *ladder->nodes);
     ladder->memory = large_memory_make(floats, sizeof *ladder->memory);
@@ -101,7 +101,7 @@ enum fovea_result gauss_cpu_ladder_init(struct gauss_cpu_ladder *ladder,
     float *memory = ladder->memory + LINE - (uintptr_t)ladder->memory / sizeof(float) % LINE;
     for (int32_t i = 0; i < ladder->count; i++) {
         const struct gauss_node node = gauss_plan_node(plan, i, light, levels);
-        memory = fill_node(&node, reach, &ladder->nodes[i], memory);
+        memory = fill_node(&node, gauss_node_reach(&node, reach), &ladder->nodes[i], memory);
     }
     return FOVEA_OK;
 }

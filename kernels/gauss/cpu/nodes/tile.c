@@ -114,6 +114,19 @@ static inline void weights_of(const lanes *at, int32_t together, float *out)
     }
 }
 
+/* gauss_ladder_close */
+static inline void add_close(const lanes *at, float *out)
+{
+    static const float close[] = {GAUSS_LADDER_CLOSE_0, GAUSS_LADDER_CLOSE_1, GAUSS_LADDER_CLOSE_2,
+                                  GAUSS_LADDER_CLOSE_3};
+    const lanes two = 2.0f - (lanes){0};
+    const lanes p = lanes_lesser(at, &two);
+    const lanes factor = p * (p - 1.0f) * (p - 2.0f) * (p - 3.0f);
+    for (int32_t i = 0; i < GAUSS_LADDER_TOGETHER; i++) {
+        *(lanes *)(out + (ptrdiff_t)i * PIXELS) += factor * close[i];
+    }
+}
+
 /* gauss_tile_nodes_at */
 void gauss_cpu_node_weigh(const struct gauss_cpu_node_tile *tile)
 {
@@ -121,6 +134,7 @@ void gauss_cpu_node_weigh(const struct gauss_cpu_node_tile *tile)
     const lanes zero = {0};
     const lanes last = (float)(nodes->count - nodes->together) + zero;
     const float scale = 1.0f / (float)nodes->apart;
+    const bool is_close = gauss_tile_nodes_close(nodes);
     for (int32_t i = 0; i < gauss_cpu_node_rows(tile) * PX; i += LANES) {
         const lanes at = (*lanes_at(tile->places + i) - (float)nodes->first) * scale;
         const whole_lanes whole = __builtin_convertvector(at, whole_lanes) - 1;
@@ -130,6 +144,9 @@ void gauss_cpu_node_weigh(const struct gauss_cpu_node_tile *tile)
         const lanes residual = at - first;
         *(lanes *)(tile->firsts + i) = first;
         weights_of(&residual, nodes->together, tile->weights + i);
+        if (is_close) {
+            add_close(&at, tile->weights + i);
+        }
     }
 }
 

@@ -37,6 +37,15 @@ static __device__ __forceinline__ float weight_of_none(float place, int i)
     return before * (i == 0 ? 4.0f : i == 1 ? -6.0f : i == 2 ? 4.0f : -1.0f);
 }
 
+/* Returns what is added to the weight of node i of the first four (gauss_ladder_close). */
+static __device__ __forceinline__ float close_weight(float place, int i)
+{
+    return gauss_ladder_close(place) * (i == 0   ? GAUSS_LADDER_CLOSE_0
+                                        : i == 1 ? GAUSS_LADDER_CLOSE_1
+                                        : i == 2 ? GAUSS_LADDER_CLOSE_2
+                                                 : GAUSS_LADDER_CLOSE_3);
+}
+
 /* Finds the weights of the tile's node i for a lane's pixels. */
 static __device__ __forceinline__ void find_weights(const node_places &places,
                                                     const gauss_tile_nodes &chosen, int i,
@@ -51,6 +60,12 @@ static __device__ __forceinline__ void find_weights(const node_places &places,
 #pragma unroll
             for (int k = 0; k < NODES_PIXELS; k++) {
                 weights[k] += weight_of_none(places.of[k], i);
+            }
+            if (chosen.apart == GAUSS_LADDER_CLOSE_APART) {
+#pragma unroll
+                for (int k = 0; k < NODES_PIXELS; k++) {
+                    weights[k] += close_weight(places.of[k], i);
+                }
             }
         }
         return;

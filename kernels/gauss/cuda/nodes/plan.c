@@ -226,7 +226,7 @@ static uint16_t *put_node(const struct gauss_node *node, int32_t tile, uint16_t 
     const int32_t window = gauss_nodes_window(node->level, tile);
     const int32_t early = gauss_nodes_early(node->level, tile);
     const double falloff = node->residual > 0.0 ? -0.5 / (node->residual * node->residual) : 0.0;
-    const double reach = (double)gauss_light_reach(LIGHT) * node->residual;
+    const double reach = gauss_node_reach(node, (double)gauss_light_reach(LIGHT)) * node->residual;
     for (int32_t y = 0; y < TILE; y++) {
         const int32_t pixel = TILE * tile + gauss_nodes_place(y);
         const double centre = (pixel + 0.5) / (1 << node->level) - 0.5;

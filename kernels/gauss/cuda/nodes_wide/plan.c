@@ -103,7 +103,7 @@ static void fill_node(const struct table *table, const struct gauss_node *node,
     for (int32_t px = 0; px < phases_px(table, node->level); px++) {
         const int32_t base = window_of(table, out, px & -TILE);
         struct gauss_node_row row;
-        gauss_node_span_of(node, reach_of(table), px, &row);
+        gauss_node_span_of(node, gauss_node_reach(node, reach_of(table)), px, &row);
         before = base - row.first > before ? base - row.first : before;
         behind = row.first + row.count - base > behind ? row.first + row.count - base : behind;
     }
@@ -155,7 +155,7 @@ static void put_matrix(const struct table *table, const struct gauss_node *node,
     const int32_t first = window_of(table, wide, tile_px);
     for (int32_t y = 0; y < TILE; y++) {
         struct gauss_node_row row;
-        gauss_node_row_of(node, reach_of(table), tile_px + y, &row);
+        gauss_node_row_of(node, gauss_node_reach(node, reach_of(table)), tile_px + y, &row);
         round_row((double)scale, &row);
         for (int32_t i = 0; i < row.count; i++) {
             const float weight = (float)row.weights[i];
