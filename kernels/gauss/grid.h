@@ -37,18 +37,20 @@ HOST_DEVICE int32_t gauss_grid_middle_px(int32_t index, int32_t fragment_px, int
     return (2 * index * fragment_px + fragment_px - 2 * shift_px) / 2;
 }
 
+/* Floats know a place among rings to a fourth of this part of it and of 1, with the approximate roots
+ * and divisions that kernels have. */
+#define GAUSS_GRID_UNSURE (1.0f / 262144)
+
 /* Returns the last ring whose inner bound, bound_i = F/2 + 1.4 F i, is not beyond a place at (dx,
  * dy) from the gaze; GAUSS_RING_NONE within the first. Exact: (5 d)^2 is compared with (5
- * bound_i)^2, and floats only guess where to start. */
-HOST_DEVICE int32_t gauss_grid_ring(int32_t dx_q8, int32_t dy_q8, int32_t fragment_px,
-                                    int32_t ring_count)
+ * bound_i)^2, from some ring on. */
+HOST_DEVICE int32_t gauss_grid_ring_from(int32_t dx_q8, int32_t dy_q8, int32_t fragment_px,
+                                         int32_t ring_count, int32_t ring)
 {
     const int64_t x = (int64_t)dx_q8 * 5;
     const int64_t y = (int64_t)dy_q8 * 5;
     const int64_t distance_sq = x * x + y * y;
     const int64_t unit = 128 * (int64_t)fragment_px; /* five tenths of a fragment */
-    const float fragments = sqrtf((float)distance_sq) / (10.0f * (float)unit);
-    int32_t ring = (int32_t)fminf(fmaxf((fragments - 0.5f) / 1.4f, 0.0f), (float)(ring_count - 1));
     while (ring >= 0 && distance_sq < unit * unit * (5 + 14 * ring) * (5 + 14 * ring)) {
         ring--;
     }
@@ -57,6 +59,20 @@ HOST_DEVICE int32_t gauss_grid_ring(int32_t dx_q8, int32_t dy_q8, int32_t fragme
         ring++;
     }
     return ring;
+}
+
+/* Returns the same. Floats find it but for places that lie nearly on a bound. */
+HOST_DEVICE int32_t gauss_grid_ring(int32_t dx_q8, int32_t dy_q8, int32_t fragment_px,
+                                    int32_t ring_count)
+{
+    const float x = (float)dx_q8;
+    const float y = (float)dy_q8;
+    const float fragments = sqrtf(x * x + y * y) / (256.0f * (float)fragment_px);
+    const float place = (fragments - 0.5f) / 1.4f;
+    const float last = (float)(ring_count - 1);
+    const int32_t ring = (int32_t)floorf(fminf(fmaxf(place, -1.0f), last));
+    const bool unsure = fabsf(place - rintf(place)) < GAUSS_GRID_UNSURE * (fabsf(place) + 1.0f);
+    return unsure ? gauss_grid_ring_from(dx_q8, dy_q8, fragment_px, ring_count, ring) : ring;
 }
 
 /* Returns the nearest place in the picture. */

@@ -4,15 +4,11 @@
 /* gauss/grid.h in GLSL says which fragment a pixel belongs to, and its ring. gauss/glsl/law.glsl includes it. */
 
 /* The grid is centred on the gaze (Malkin, Deza and Poggio 2020). Returns how many pixels it is shifted left or up, so
- * that the gaze is in a fragment's middle. GLSL leaves % of a negative number open: NVIDIA's shaders divide 2^32
- * more. */
+ * that the gaze is in a fragment's middle. Floats are exact enough below 2^20, and shorter than a remainder. */
 int grid_shift(int gaze_q8, int fragment_px)
 {
-    int side = fragment_px * 256;
-    int residual = abs(gaze_q8) % side;
-    residual = gaze_q8 < 0 && residual > 0 ? side - residual : residual;
-    int middle = side / 2;
-    return (residual <= middle ? middle - residual : middle + side - residual) >> 8;
+    int moved = (128 * fragment_px - gaze_q8) >> 8;
+    return moved - fragment_px * int(floor((float(moved) + 0.5) / float(fragment_px)));
 }
 
 ivec2 grid_shifts(gauss_frame frame)
@@ -53,13 +49,17 @@ bool inside_bound(uvec2 distance_sq, int fragment_px, int i)
 }
 
 /* Returns 0 for a copy, or 1 + the ring around fovea k of the fragments with that middle: the last whose inner bound is
- * not beyond it. Exact: floats only guess where to start. */
+ * not beyond it. Exact: floats find it but for places that lie nearly on a bound (gauss_grid_ring). */
 int ring_at(gauss_frame frame, int k, ivec2 middle)
 {
     ivec2 d = middle * 256 - fovea_q8(frame, k);
-    uvec2 distance_sq = square_sum(5u * uint(abs(d.x)), 5u * uint(abs(d.y)));
     float fragments = length(vec2(d)) / (256.0 * float(frame.fragment_px));
-    int v = clamp(int((fragments - 0.5) / 1.4), 0, law.table_count - 1);
+    float place = (fragments - 0.5) / 1.4;
+    int v = int(clamp(place + 1.0, 0.0, float(law.table_count)));
+    if (abs(place - round(place)) > (abs(place) + 1.0) / 262144.0) {
+        return v;
+    }
+    uvec2 distance_sq = square_sum(5u * uint(abs(d.x)), 5u * uint(abs(d.y)));
     while (v > 0 && inside_bound(distance_sq, frame.fragment_px, v - 1)) {
         v--;
     }
