@@ -244,8 +244,12 @@ static __device__ __forceinline__ void make_layer_quarter(const dof_cuda_nodes_p
     node_tile tile;
     tile.x = NODES_TILE * (2 * block_x + warp % 2);
     tile.y = NODES_TILE * (2 * block_y + warp / 2);
+    float sigmas[NODES_PIXELS] = {};
+    if (plan.level_count > 0 && frame.gaze_x_q8 != GAZE_NONE) {
+        find_sigmas(frame, plan, tile, sigmas);
+    }
     node_places places;
-    find_places(frame, false, plan, tile, places);
+    find_places(false, plan.end, sigmas, places);
     const gauss_tile_nodes chosen = choose_nodes(blend_of(params, plan.layer, places), places);
     const bool is_inside = tile.x < frame.width_px && tile.y < frame.height_px;
     const bool blurs = is_inside && places.highest > 0.0f;

@@ -35,9 +35,8 @@ struct node_places {
     uint32_t copied; /* a bit for each pixel at node 0, the picture itself */
 };
 
-template <int CHANNELS>
-static __device__ __forceinline__ float4 colour_of(const float (&sums)[CHANNELS][NODES_PIXELS],
-                                                   int i)
+template <int CHANNELS, int COUNT>
+static __device__ __forceinline__ float4 colour_of(const float (&sums)[CHANNELS][COUNT], int i)
 {
     float v[4] = {};
 #pragma unroll
@@ -279,28 +278,37 @@ static __device__ __forceinline__ void pixel_sigmas(const gauss_frame &frame, co
     }
 }
 
-/* ---- Fragments: a tile has parts of 5 x 5 of them at most. A lane finds sigma of one, and the
- * lane's pixels take theirs from the lanes that have them. */
+/* ---- Fragments: a tile has parts of 5 x 5 of them at most. A lane finds one's place on the
+ * ladder, and the lane's pixels take theirs from the lanes that have them. */
 
 const int NODES_FRAGMENTS = 5;
 static_assert(4 * (NODES_FRAGMENTS - 1) >= NODES_TILE && NODES_FRAGMENTS * NODES_FRAGMENTS <= 32,
               "a tile has more fragments than a warp has lanes");
 
-/* Along an axis of a frame. */
+/* Along an axis of a frame. Floats count pixels exactly, from whichever fragment is first. */
 struct node_grid {
-    int side_px, shift_px, size_px;
+    int side_px, shift_px;
     float per_fragment; /* 1 / side */
+    float last; /* the picture's last pixel, from fragment 0 on */
 
     __device__ __forceinline__ node_grid(int gaze_q8, int fragment_px, int picture_px)
-        : side_px(fragment_px), shift_px(gauss_grid_shift_px(gaze_q8, fragment_px)),
-          size_px(picture_px), per_fragment(1.0f / (float)fragment_px)
+        : side_px(fragment_px), per_fragment(1.0f / (float)fragment_px)
     {
+        const int moved = (128 * fragment_px - gaze_q8) >> 8;
+        shift_px = moved - number((float)moved) * fragment_px; /* Does gauss_grid_shift_px. */
+        last = (float)(picture_px - 1 + shift_px);
     }
-    /* Returns the number of a pixel's fragment; of one outside the picture, its last pixel's. */
-    __device__ __forceinline__ int index(int pixel) const
+    /* Returns the number of the fragment of a pixel, counted from fragment 0 on. */
+    __device__ __forceinline__ int number(float pixel) const
     {
-        const float place = ((float)(min(pixel, size_px - 1) + shift_px) + 0.5f) * per_fragment;
-        return __float_as_int(__fadd_rd(place, NODES_WHOLE)) - __float_as_int(NODES_WHOLE);
+        const float whole = 1.5f * NODES_WHOLE;
+        const float place = __fmaf_rd(pixel + 0.5f, per_fragment, whole);
+        return __float_as_int(place) - __float_as_int(whole);
+    }
+    /* Returns the same for one `beyond` another; outside the picture it is its last pixel's. */
+    __device__ __forceinline__ int number(float pixel, int beyond) const
+    {
+        return number(fminf(pixel + (float)beyond, last));
     }
     __device__ __forceinline__ int middle_px(int fragment) const
     {
@@ -329,35 +337,12 @@ static __device__ __forceinline__ float sigma_of_fragment(const gauss_frame &fra
 }
 
 template <typename Plan>
-static __device__ __forceinline__ void fragment_sigmas(const gauss_frame &frame, const Plan &plan,
-                                                       const node_tile &tile,
-                                                       float (&sigmas)[NODES_PIXELS])
-{
-    const node_grid across(frame.gaze_x_q8, frame.fragment_px, frame.width_px);
-    const node_grid down(frame.gaze_y_q8, frame.fragment_px, frame.height_px);
-    const int lane = (int)threadIdx.x % 32;
-    const int first_x = across.index(tile.x);
-    const int first_y = down.index(tile.y);
-    const float own =
-        sigma_of_fragment(frame, plan, across.middle_px(first_x + lane % NODES_FRAGMENTS),
-                          down.middle_px(first_y + lane / NODES_FRAGMENTS));
-#pragma unroll
-    for (int i = 0; i < NODES_PIXELS; i++) {
-        const int row = down.index(tile.row(i)) - first_y;
-        const int column = across.index(tile.column(i)) - first_x;
-        sigmas[i] = __shfl_sync(~0u, own, row * NODES_FRAGMENTS + column);
-    }
-}
-
-template <typename Plan>
 static __device__ __forceinline__ void find_sigmas(const gauss_frame &frame, const Plan &plan,
                                                    const node_tile &tile,
                                                    float (&sigmas)[NODES_PIXELS])
 {
     if (plan.law.kind == GAUSS_LAW_PICTURE) {
         pictured_sigmas(frame, plan, tile, sigmas);
-    } else if (frame.fragment_px > 0) {
-        fragment_sigmas(frame, plan, tile, sigmas);
     } else {
         pixel_sigmas(frame, plan, tile, sigmas);
     }
@@ -373,58 +358,117 @@ static __device__ __forceinline__ float near_place(float sigma_px)
     return sigma_px < 0.1f ? 0.0f : GAUSS_LADDER_PER_OCTAVE * ptx_lg2(sum);
 }
 
-/* These floats are not negative, so their bits are in their order. */
-static __device__ __forceinline__ void find_range(node_places &places)
+/* Finds sigmas on the ladder. `wide` takes that of wide light, whose logarithms go down to no
+ * blur. */
+template <int COUNT>
+static __device__ __forceinline__ void places_of(bool wide, float end, const float (&sigmas)[COUNT],
+                                                 float (&places)[COUNT])
+{
+    const float per_px = wide ? 1.0f / GAUSS_LADDER_WIDE_PX : 2.50662827f;
+    const float near_px = wide ? 1.001f * GAUSS_LADDER_WIDE_PX : 0.8f;
+    float least = sigmas[0];
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        places[i] = fminf(GAUSS_LADDER_PER_OCTAVE * ptx_lg2(per_px * sigmas[i]), end);
+        least = fminf(least, sigmas[i]);
+    }
+    if (__any_sync(~0u, least < near_px)) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            const float place = wide ? 0.0f : near_place(sigmas[i]);
+            places[i] = sigmas[i] < near_px ? fminf(place, end) : places[i];
+        }
+    }
+}
+
+/* Finds the least and the most of the warp, of which the lane has some, and what is copied. These
+ * floats are not negative, so their bits are in their order. */
+static __device__ __forceinline__ void find_range(node_places &places, float lowest, float highest)
 {
 #if __CUDA_ARCH__ >= 800
-    places.lowest = __uint_as_float(__reduce_min_sync(~0u, __float_as_uint(places.lowest)));
-    places.highest = __uint_as_float(__reduce_max_sync(~0u, __float_as_uint(places.highest)));
+    places.lowest = __uint_as_float(__reduce_min_sync(~0u, __float_as_uint(lowest)));
+    places.highest = __uint_as_float(__reduce_max_sync(~0u, __float_as_uint(highest)));
 #else
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2) {
-        places.lowest = fminf(places.lowest, __shfl_xor_sync(~0u, places.lowest, distance));
-        places.highest = fmaxf(places.highest, __shfl_xor_sync(~0u, places.highest, distance));
+        lowest = fminf(lowest, __shfl_xor_sync(~0u, lowest, distance));
+        highest = fmaxf(highest, __shfl_xor_sync(~0u, highest, distance));
     }
+    places.lowest = lowest;
+    places.highest = highest;
 #endif
+    places.copied = 0;
+    if (places.lowest <= 0.0f) {
+#pragma unroll
+        for (int i = 0; i < NODES_PIXELS; i++) {
+            places.copied |= places.of[i] > 0.0f ? 0u : 1u << i;
+        }
+    }
 }
 
-/* Pixels outside the picture are treated as the nearest one inside, and widen nothing. `wide` takes
- * the ladder of wide light, whose logarithms go down to no blur. */
+/* Finds the places of a lane's pixels. */
+static __device__ __forceinline__ void find_places(bool wide, float end,
+                                                   const float (&sigmas)[NODES_PIXELS],
+                                                   node_places &places)
+{
+    places_of(wide, end, sigmas, places.of);
+    float lowest = places.of[0];
+    float highest = places.of[0];
+#pragma unroll
+    for (int i = 1; i < NODES_PIXELS; i++) {
+        lowest = fminf(lowest, places.of[i]);
+        highest = fmaxf(highest, places.of[i]);
+    }
+    find_range(places, lowest, highest);
+}
+
+/* Does the same where sigma has steps. A lane without a fragment of the tile widens nothing. */
+template <typename Plan>
+static __device__ __forceinline__ void find_fragments(const gauss_frame &frame, bool wide,
+                                                      const Plan &plan, const node_tile &tile,
+                                                      node_places &places)
+{
+    const node_grid across(frame.gaze_x_q8, frame.fragment_px, frame.width_px);
+    const node_grid down(frame.gaze_y_q8, frame.fragment_px, frame.height_px);
+    const int first_x = across.number((float)(tile.x + across.shift_px), 0);
+    const int first_y = down.number((float)(tile.y + down.shift_px), 0);
+    const int lane = (int)threadIdx.x % 32;
+    const int x = first_x + lane % NODES_FRAGMENTS;
+    const int y = first_y + lane / NODES_FRAGMENTS;
+    const bool seen =
+        x * frame.fragment_px < min(tile.x + NODES_TILE, frame.width_px) + across.shift_px &&
+        y * frame.fragment_px < min(tile.y + NODES_TILE, frame.height_px) + down.shift_px;
+    float sigma[1] = {sigma_of_fragment(frame, plan, across.middle_px(x), down.middle_px(y))};
+    sigma[0] = seen ? sigma[0] : INFINITY;
+    float own[1];
+    places_of(wide, plan.end, sigma, own);
+    const float column = (float)(tile.column(0) + across.shift_px);
+    const float row = (float)(tile.row(0) + down.shift_px);
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const int from_x = across.number(column, i / 4 * 2 + i % 2) - first_x;
+        const int from_y = down.number(row, i / 2 % 2 * 2) - first_y;
+        places.of[i] = __shfl_sync(~0u, own[0], from_y * NODES_FRAGMENTS + from_x);
+    }
+    find_range(places, own[0], seen ? own[0] : 0.0f);
+}
+
+/* Pixels outside the picture are treated as the nearest one inside. */
 template <typename Plan>
 static __device__ __forceinline__ void find_places(const gauss_frame &frame, bool wide,
                                                    const Plan &plan, const node_tile &tile,
                                                    node_places &places)
 {
+    const bool blurs = plan.level_count > 0 && frame.gaze_x_q8 != GAZE_NONE;
+    if (blurs && frame.fragment_px > 0 && plan.law.kind != GAUSS_LAW_PICTURE) {
+        find_fragments(frame, wide, plan, tile, places);
+        return;
+    }
     float sigmas[NODES_PIXELS] = {};
-    if (plan.level_count > 0 && frame.gaze_x_q8 != GAZE_NONE) {
+    if (blurs) {
         find_sigmas(frame, plan, tile, sigmas);
     }
-    const float per_px = wide ? 1.0f / GAUSS_LADDER_WIDE_PX : 2.50662827f;
-    const float near_px = wide ? 1.001f * GAUSS_LADDER_WIDE_PX : 0.8f;
-    float least = sigmas[0];
-    places.lowest = plan.end;
-    places.highest = 0.0f;
-    places.copied = 0;
-#pragma unroll
-    for (int i = 0; i < NODES_PIXELS; i++) {
-        const float place = GAUSS_LADDER_PER_OCTAVE * ptx_lg2(per_px * sigmas[i]);
-        places.of[i] = fminf(place, plan.end);
-        least = fminf(least, sigmas[i]);
-    }
-    if (__any_sync(~0u, least < near_px)) {
-#pragma unroll
-        for (int i = 0; i < NODES_PIXELS; i++) {
-            const float place = wide ? 0.0f : near_place(sigmas[i]);
-            places.of[i] = sigmas[i] < near_px ? fminf(place, plan.end) : places.of[i];
-            places.copied |= places.of[i] > 0.0f ? 0u : 1u << i;
-        }
-    }
-#pragma unroll
-    for (int i = 0; i < NODES_PIXELS; i++) {
-        places.lowest = fminf(places.lowest, places.of[i]);
-        places.highest = fmaxf(places.highest, places.of[i]);
-    }
-    find_range(places);
+    find_places(wide, plan.end, sigmas, places);
 }
 
 /* Chooses the nodes of the warp's tile; `blend` is an enum gauss_blend. */
