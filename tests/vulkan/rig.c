@@ -5,6 +5,8 @@
 
 #include "cmocka_all.h"
 
+#include <dlfcn.h>
+
 static enum fovea_backend backend = FOVEA_BACKEND_VULKAN;
 static bool binary;
 static bool nvidia; /* the vulkan backend on an NVIDIA GPU */
@@ -71,8 +73,27 @@ int rig_run(int argc, char **argv, const struct CMUnitTest *tests, size_t count)
     return _cmocka_run_group_tests(rig_backend_name(), tests, count, NULL, NULL);
 }
 
+void rig_keep_cuda(void)
+{
+    void *driver = backend == FOVEA_BACKEND_CUDA ? dlopen("libcuda.so.1", RTLD_NOW) : NULL;
+    int (*init)(unsigned) = NULL;
+    int (*retain)(void **, int) = NULL;
+    if (driver) {
+        *(void **)&init = dlsym(driver, "cuInit");
+        *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
+    }
+    void *context = NULL;
+    if (init && retain && (init(0) != 0 || retain(&context, 0) != 0)) {
+        print_message("no CUDA context is kept, so each test makes its own\n");
+    }
+}
+
 int rig_run_tests(int argc, char **argv)
 {
+    if (!rig_choose_backend(argc, argv)) {
+        return 2;
+    }
+    rig_keep_cuda();
     return rig_run(argc, argv, test_list.tests, test_list.count);
 }
 

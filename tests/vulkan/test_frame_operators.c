@@ -169,5 +169,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof of_sigmas / sizeof of_sigmas[0]; i++) {
         tests.tests[tests.count++] = of_sigmas[i];
     }
+    if (!rig_choose_backend(argc, argv)) {
+        return 2;
+    }
+    rig_keep_cuda();
     return rig_run(argc, argv, tests.tests, tests.count);
 }
