@@ -122,7 +122,7 @@ void unity_cameras_end(void)
 /* ---- Contexts ---- */
 
 static struct fovea_settings made_with[CAMERAS];
-/* What is said while a context is tried again was said the first time. */
+/* Contexts that are tried again are quiet: the first try has said it. */
 static atomic_bool quiet[CAMERAS];
 
 static void say(void *user, enum fovea_log_level level, const char *message)
