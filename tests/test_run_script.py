@@ -345,6 +345,17 @@ def test_what_a_bundle_has_is_run_without_a_build(machine, command, said):
     assert machine.apt_calls() == []
 
 
+def test_a_name_that_looks_like_a_flag_is_a_file_after_two_dashes(machine, tmp_path, monkeypatch):
+    bundle = Bundle(machine)
+    program = bundle.folder / "bin" / "fovea_quality"
+    program.write_text('#!/bin/bash\nprintf "%s\\n" "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-x.png").touch()
+    done = machine.run("compare", "--bundle", bundle.folder, "--output", "here", "--", "-x.png", "-y.png")
+    assert done.stdout.splitlines() == ["compare", "--output", "here", "./-x.png", "-y.png"], done.stderr
+
+
 def test_videos_lie_where_the_pictures_do(machine, tmp_path):
     bundle = Bundle(machine)
     program = bundle.folder / "bin" / "fovea_quality"
