@@ -4,11 +4,15 @@
 /* gauss/grid.h in GLSL says which fragment a pixel belongs to, and its ring. gauss/glsl/law.glsl includes it. */
 
 /* The grid is centred on the gaze (Malkin, Deza and Poggio 2020). Returns how many pixels it is shifted left or up, so
- * that the gaze is in a fragment's middle. Floats are exact enough below 2^20, and shorter than a remainder. */
+ * that the gaze is in a fragment's middle. GLSL leaves % of a negative number open: NVIDIA's shaders divide 2^32
+ * more. */
 int grid_shift(int gaze_q8, int fragment_px)
 {
-    int moved = (128 * fragment_px - gaze_q8) >> 8;
-    return moved - fragment_px * int(floor((float(moved) + 0.5) / float(fragment_px)));
+    int side = fragment_px * 256;
+    int residual = abs(gaze_q8) % side;
+    residual = gaze_q8 < 0 && residual > 0 ? side - residual : residual;
+    int middle = side / 2;
+    return (residual <= middle ? middle - residual : middle + side - residual) >> 8;
 }
 
 ivec2 grid_shifts(gauss_frame frame)
