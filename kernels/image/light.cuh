@@ -14,15 +14,21 @@
 #include "light.h"
 #include "pixel.cuh"
 
+/* Does __powf with numbers below 1.2e-38 as 0, which takes a third of its instructions. */
+static __device__ inline float light_power(float base, float exponent)
+{
+    return ptx_ex2(exponent * ptx_lg2(base));
+}
+
 static __device__ inline float srgb_to_light(float encoded)
 {
     return encoded <= 0.04045f ? encoded * (1.0f / 12.92f)
-                               : __powf((encoded + 0.055f) * (1.0f / 1.055f), 2.4f);
+                               : light_power((encoded + 0.055f) * (1.0f / 1.055f), 2.4f);
 }
 
 static __device__ inline float light_to_srgb(float light)
 {
-    return light <= 0.0031308f ? light * 12.92f : 1.055f * __powf(light, 1.0f / 2.4f) - 0.055f;
+    return light <= 0.0031308f ? light * 12.92f : 1.055f * light_power(light, 1.0f / 2.4f) - 0.055f;
 }
 
 /* SMPTE ST 2084. */
@@ -34,14 +40,14 @@ static __device__ inline float light_to_srgb(float light)
 
 static __device__ inline float pq_to_light(float encoded)
 {
-    const float root = __powf(encoded, 1.0f / PQ_M2);
-    return __powf(fmaxf(root - PQ_C1, 0.0f) / (PQ_C2 - PQ_C3 * root), 1.0f / PQ_M1);
+    const float root = light_power(encoded, 1.0f / PQ_M2);
+    return light_power(fmaxf(root - PQ_C1, 0.0f) / (PQ_C2 - PQ_C3 * root), 1.0f / PQ_M1);
 }
 
 static __device__ inline float light_to_pq(float light)
 {
-    const float power = __powf(light, PQ_M1);
-    return __powf((PQ_C1 + PQ_C2 * power) / (1.0f + PQ_C3 * power), PQ_M2);
+    const float power = light_power(light, PQ_M1);
+    return light_power((PQ_C1 + PQ_C2 * power) * ptx_rcp(1.0f + PQ_C3 * power), PQ_M2);
 }
 
 /* ITU-R BT.2100, table 5: light of the scene. */
@@ -51,14 +57,15 @@ static __device__ inline float light_to_pq(float light)
 
 static __device__ inline float hlg_to_light(float encoded)
 {
-    return encoded <= 0.5f ? encoded * encoded * (1.0f / 3.0f)
-                           : (__expf((encoded - HLG_C) * (1.0f / HLG_A)) + HLG_B) * (1.0f / 12.0f);
+    return encoded <= 0.5f
+               ? encoded * encoded * (1.0f / 3.0f)
+               : (ptx_ex2((encoded - HLG_C) * (1.44269504f / HLG_A)) + HLG_B) * (1.0f / 12.0f);
 }
 
 static __device__ inline float light_to_hlg(float light)
 {
-    return light <= 1.0f / 12.0f ? sqrtf(3.0f * light)
-                                 : HLG_A * __logf(12.0f * light - HLG_B) + HLG_C;
+    const float log = ptx_lg2(12.0f * light - HLG_B);
+    return light <= 1.0f / 12.0f ? ptx_sqrt(3.0f * light) : 0.69314718f * HLG_A * log + HLG_C;
 }
 
 /* A frame's light, and a display's samples of it. */
@@ -109,7 +116,7 @@ static __device__ inline float encoded_to_light(float encoded, const frame_light
     case IMAGE_LIGHT_PQ:
         return pq_to_light(encoded);
     case IMAGE_LIGHT_GAMMA:
-        return __powf(encoded, light.value);
+        return light_power(encoded, light.value);
     case IMAGE_LIGHT_TABLE:
         return sampled_to_light(encoded, light);
     default:
@@ -125,7 +132,7 @@ static __device__ inline float light_to_encoded(float value, const frame_light &
     case IMAGE_LIGHT_PQ:
         return light_to_pq(value);
     case IMAGE_LIGHT_GAMMA:
-        return __powf(value, 1.0f / light.value);
+        return light_power(value, 1.0f / light.value);
     case IMAGE_LIGHT_TABLE:
         return light_to_sampled(value, light);
     default:
@@ -154,7 +161,7 @@ template <typename Pixel>
 static __device__ inline float4 apply_ootf(float4 v, int kind, float exponent)
 {
     const float luminance = luminance_of<Pixel>(v, kind);
-    return scaled_colors(v, luminance > 0.0f ? __powf(luminance, exponent) : 0.0f);
+    return scaled_colors(v, luminance > 1e-37f ? light_power(luminance, exponent) : 0.0f);
 }
 
 /* sRGB's, whatever else a frame's light may be. */
