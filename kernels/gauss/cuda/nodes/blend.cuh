@@ -160,14 +160,13 @@ static __device__ __forceinline__ void add_node(int roots, float of_root, float 
 }
 
 /* Negative weights may make a root below 0. */
-template <int CHANNELS>
-static __device__ __forceinline__ void square_roots(int roots,
-                                                    float (&sums)[CHANNELS][NODES_PIXELS])
+template <int CHANNELS, int COUNT>
+static __device__ __forceinline__ void square_roots(int roots, float (&sums)[CHANNELS][COUNT])
 {
 #pragma unroll
     for (int c = 0; c < CHANNELS; c++) {
 #pragma unroll
-        for (int i = 0; i < NODES_PIXELS; i++) {
+        for (int i = 0; i < COUNT; i++) {
             const float root = fmaxf(sums[c][i], 0.0f);
             sums[c][i] = c < roots ? root * root : sums[c][i];
         }

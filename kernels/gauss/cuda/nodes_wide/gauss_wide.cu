@@ -21,7 +21,7 @@
  *     thread      four pixels to a four of samples
  *
  * light_picture_*, light_alpha_* (light.cuh): as smooth_picture_*, and
- *     shared      what warps need of each other's tiles, 13,376 B, with alpha 16,448
+ *     shared      what warps have of tiles, and need of each other's, 16,448 B, with alpha 20,544
  *     barriers    after places are found; two for each tile that all warps make */
 
 #include "light.cuh"

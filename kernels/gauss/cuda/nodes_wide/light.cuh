@@ -273,31 +273,29 @@ static __device__ __forceinline__ void blend_light(const gauss_nodes &nodes, con
  * that none waits for one */
 
 const int LIGHT_ALONE = 5; /* a warp makes a tile of so many nodes by itself */
+/* Of a tile that all make, a warp encodes so many of each lane's pixels. */
+const int LIGHT_EACH = NODES_PIXELS / NODES_WARPS;
 
 template <int CHANNELS> struct light_block {
     gauss_tile_nodes chosen[NODES_WARPS];
-    float places[NODES_WARPS][NODES_PIXELS][32];
-    float sums[NODES_WARPS - 1][CHANNELS * NODES_PIXELS][32];
+    float places[NODES_WARPS][NODES_PIXELS][32]; /* later words, of tiles that all make */
+    float sums[NODES_WARPS][CHANNELS * NODES_PIXELS][32];
 
-    /* Adds the other warps' sums to those of the tile's own warp, in the same order each time. */
-    __device__ __forceinline__ void add_up(int warp, int own,
-                                           float (&own_sums)[CHANNELS][NODES_PIXELS])
+    /* Adds up what all warps have of a warp's share, in the same order each time. */
+    __device__ __forceinline__ void add_up(int warp, const float (&own)[CHANNELS][NODES_PIXELS],
+                                           float (&out)[CHANNELS][LIGHT_EACH])
     {
         const int lane = (int)threadIdx.x % 32;
-        __syncthreads();
-        if (warp != own) {
 #pragma unroll
-            for (int i = 0; i < CHANNELS * NODES_PIXELS; i++) {
-                sums[warp - (warp > own)][i][lane] = own_sums[i / NODES_PIXELS][i % NODES_PIXELS];
-            }
+        for (int i = 0; i < CHANNELS * NODES_PIXELS; i++) {
+            sums[warp][i][lane] = own[i / NODES_PIXELS][i % NODES_PIXELS];
         }
         __syncthreads();
-        if (warp == own) {
 #pragma unroll
-            for (int i = 0; i < CHANNELS * NODES_PIXELS; i++) {
-                own_sums[i / NODES_PIXELS][i % NODES_PIXELS] +=
-                    sums[0][i][lane] + sums[1][i][lane] + sums[2][i][lane];
-            }
+        for (int i = 0; i < CHANNELS * LIGHT_EACH; i++) {
+            const int from = i / LIGHT_EACH * NODES_PIXELS + LIGHT_EACH * warp + i % LIGHT_EACH;
+            out[i / LIGHT_EACH][i % LIGHT_EACH] = sums[0][from][lane] + sums[1][from][lane] +
+                                                  sums[2][from][lane] + sums[3][from][lane];
         }
     }
 };
@@ -310,25 +308,55 @@ static __device__ __forceinline__ node_tile light_tile(int warp)
     return tile;
 }
 
+template <typename Pixel, int CHANNELS, int COUNT>
+static __device__ __forceinline__ void encode_light(const gauss_frame &frame,
+                                                    const gauss_nodes &nodes,
+                                                    float (&sums)[CHANNELS][COUNT],
+                                                    typename Pixel::word (&words)[COUNT])
+{
+    square_roots(LIGHT_COLOURS, sums);
+    with_kind(light_of(frame, nodes), [&](const frame_light &light) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            float4 v = colour_of(sums, i);
+            v.w += 0.5f * Pixel::alpha_white;
+            words[i] = Pixel::encode(light_to_levels<Pixel>(v, light));
+        }
+    });
+}
+
+/* Encodes a tile that all warps have made in part, each its share of the pixels. */
+template <typename Pixel, int CHANNELS>
+static __device__ __forceinline__ void encode_together(const gauss_frame &frame,
+                                                       const gauss_nodes &nodes,
+                                                       const float (&sums)[CHANNELS][NODES_PIXELS],
+                                                       light_block<CHANNELS> &block,
+                                                       float (&encoded)[NODES_PIXELS][32],
+                                                       typename Pixel::word (&words)[NODES_PIXELS])
+{
+    const int warp = (int)threadIdx.x / 32;
+    const int lane = (int)threadIdx.x % 32;
+    float own[CHANNELS][LIGHT_EACH];
+    typename Pixel::word made[LIGHT_EACH];
+    block.add_up(warp, sums, own);
+    encode_light<Pixel>(frame, nodes, own, made);
+#pragma unroll
+    for (int i = 0; i < LIGHT_EACH; i++) {
+        encoded[LIGHT_EACH * warp + i][lane] = __uint_as_float(made[i]);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        words[i] = __float_as_uint(encoded[i][lane]);
+    }
+}
+
 template <typename Pixel, int CHANNELS, typename Image>
-static __device__ __forceinline__ void write_light(const gauss_frame &frame,
-                                                   const gauss_nodes &nodes, const Image &src,
+static __device__ __forceinline__ void write_light(const gauss_frame &frame, const Image &src,
                                                    const Image &dst, const node_tile &tile,
                                                    const node_places &places,
-                                                   float (&sums)[CHANNELS][NODES_PIXELS])
+                                                   typename Pixel::word (&words)[NODES_PIXELS])
 {
-    typename Pixel::word words[NODES_PIXELS] = {};
-    if (places.highest > 0.0f) {
-        square_roots(LIGHT_COLOURS, sums);
-        with_kind(light_of(frame, nodes), [&](const frame_light &light) {
-#pragma unroll
-            for (int i = 0; i < NODES_PIXELS; i++) {
-                float4 v = colour_of(sums, i);
-                v.w += 0.5f * Pixel::alpha_white;
-                words[i] = Pixel::encode(light_to_levels<Pixel>(v, light));
-            }
-        });
-    }
     keep_sources<Pixel, CHANNELS>(frame, src, tile, places, words);
     if constexpr (!linear_image<Pixel>::has_whole) {
         if (dst.view.pixel_stride_bytes == Pixel::part_count) {
@@ -367,6 +395,7 @@ static __device__ __forceinline__ void make_light_picture(const gauss_frame &fra
             continue;
         }
         float sums[CHANNELS][NODES_PIXELS] = {};
+        typename Pixel::word words[NODES_PIXELS] = {};
 #pragma unroll
         for (int i = 0; i < NODES_PIXELS; i++) {
             places.of[i] = block.places[t][i][lane];
@@ -374,10 +403,12 @@ static __device__ __forceinline__ void make_light_picture(const gauss_frame &fra
         blend_light(nodes, light_tile(t), places, of_tile, together ? warp : 0,
                     together ? NODES_WARPS : 1, sums);
         if (together) {
-            block.add_up(warp, t, sums);
+            encode_together<Pixel>(frame, nodes, sums, block, block.places[t], words);
+        } else if (places.highest > 0.0f) {
+            encode_light<Pixel>(frame, nodes, sums, words);
         }
         if (t == warp && is_inside) {
-            write_light<Pixel>(frame, nodes, src, dst, own, places, sums);
+            write_light<Pixel, CHANNELS>(frame, src, dst, own, places, words);
         }
     }
 }
