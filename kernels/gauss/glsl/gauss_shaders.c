@@ -33,14 +33,15 @@ void gauss_shader_tile_groups(const struct shader *shader, const struct gauss_fr
     }
 }
 
-/* Samples of the second level with its margins; the first one's are half as wide. */
-void gauss_shader_levels_groups(const struct gauss_frame *frame, int32_t level,
+/* Samples of the last level with its margins; that of the one before are half as wide. */
+void gauss_shader_levels_groups(const struct gauss_frame *frame, int32_t level, bool alone,
                                 uint32_t out_groups[2])
 {
-    const uint32_t sample_px = 2u << level;
+    const uint32_t sample_px = (alone ? 1u : 2u) << level;
     const uint32_t margins = 2 * GAUSS_MARGIN;
-    out_groups[0] = shader_divide_up(divide_up_signed(frame->width_px, sample_px) + margins,
-                                     SHADER_LEVELS_ACROSS);
-    out_groups[1] = shader_divide_up(divide_up_signed(frame->height_px, sample_px) + margins,
-                                     SHADER_LEVELS_DOWN);
+    const uint32_t across = alone ? 2 * SHADER_LEVELS_ACROSS + 4 : SHADER_LEVELS_ACROSS;
+    const uint32_t down = alone ? 2 * SHADER_LEVELS_DOWN + 4 : SHADER_LEVELS_DOWN;
+    out_groups[0] =
+        shader_divide_up(divide_up_signed(frame->width_px, sample_px) + margins, across);
+    out_groups[1] = shader_divide_up(divide_up_signed(frame->height_px, sample_px) + margins, down);
 }

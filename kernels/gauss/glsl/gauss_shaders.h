@@ -45,7 +45,7 @@ struct smooth_constants {
     int32_t layer_wanted;
 };
 
-void gauss_shader_levels_groups(const struct gauss_frame *frame, int32_t level,
+void gauss_shader_levels_groups(const struct gauss_frame *frame, int32_t level, bool alone,
                                 uint32_t out_groups[2]);
 /* Sets workgroups and smooth_constants.places_each for the shaders of the tiles. */
 int32_t gauss_shader_places_each(const struct gauss_frame *frame);

@@ -3,9 +3,11 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Two levels, `level` and the next one, from the level below, which for levels 1 and 2 is the
- * picture itself: [1 5 10 10 5 1]/32 along both axes, with margins. LAYERED: all levels are of a layer.
+ * picture itself: [1 5 10 10 5 1]/32 along both axes, with margins. Or one, if it is the last that is wanted.
+ * LAYERED: all levels are of a layer.
  *
- * Workgroup: 192 threads for 12 x 8 samples of the second level and the 24 x 16 of the first around them;
+ * Workgroup: 192 threads for 12 x 8 samples of the second level and the 24 x 16 of the first around them, or for
+ * 28 x 20 samples of one;
  * 16 KB: down[20][60], later the first level filtered down, and level_1[20][28].
  *
  * Rows are filtered down in registers, twelve samples for four sums, then across in shared memory, and the second
@@ -63,8 +65,7 @@ uvec2 eighths(uvec2 sums)
 vec4 of_sums(uvec2 sums)
 {
     uvec4 n = uvec4(sums.x & 0xffffu, sums.y & 0xffffu, sums.x >> 16, sums.y >> 16);
-    precise vec4 whole = uintBitsToFloat(n | 0x4b000000u) - (8388608.0 + 32768.0);
-    return whole * (1.0 / 256.0);
+    return fma(uintBitsToFloat(n | 0x4b000000u), vec4(1.0 / 256.0), vec4(-(8388608.0 + 32768.0) / 256.0));
 }
 
 bool reads_picture()
@@ -183,7 +184,8 @@ void main()
 #endif
     int thread = int(gl_LocalInvocationIndex);
     ivec2 first_2 = ivec2(gl_WorkGroupID.xy) * MADE_2 - MARGIN;
-    ivec2 first_1 = 2 * first_2 - 2;
+    bool alone = level + 1 >= level_count;
+    ivec2 first_1 = alone ? ivec2(gl_WorkGroupID.xy) * MADE_1 - MARGIN : 2 * first_2 - 2;
     fill_light(THREADS);
     barrier();
     filter_below_down(2 * first_1 - 2);
@@ -194,11 +196,11 @@ void main()
         ivec2 at = ivec2(i % MADE_1.x, i / MADE_1.x);
         uvec2 halves = halves_of(filter_below_across(down_at(at.y, 2 * at.x)));
         level_1[i] = halves;
-        if (all(greaterThanEqual(at, ivec2(2))) && all(lessThan(at, MADE_1 - 2))) {
+        if (alone || (all(greaterThanEqual(at, ivec2(2))) && all(lessThan(at, MADE_1 - 2)))) {
             store_level(made_1, first_1 + at, halves);
         }
     }
-    if (level + 1 >= level_count) {
+    if (alone) {
         return;
     }
     barrier();

@@ -31,7 +31,8 @@ uint32_t gauss_layer_passes(const struct gauss_plan *plan, const struct gauss_la
     for (constants.level = 1; constants.level < constants.level_count; constants.level += 2) {
         struct operator_pass *pass = &out_passes[count++];
         set(pass, &gauss_shader_levels_layered, layer->wide, &constants);
-        gauss_shader_levels_groups(&constants.frame, constants.level, pass->groups);
+        gauss_shader_levels_groups(&constants.frame, constants.level,
+                                   constants.level + 1 >= constants.level_count, pass->groups);
     }
     set(&out_passes[count], &gauss_shader_nodes_layered, layer->wide, &constants);
     shader_pixel_groups(plan->width_px, plan->height_px, out_passes[count].groups);

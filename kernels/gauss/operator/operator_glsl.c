@@ -161,13 +161,17 @@ static struct operator_pass *add(struct list *list, const struct shader *shader)
     return pass;
 }
 
-/* Makes levels from 1 on, two at a time. The next pass may read them. */
+/* Makes levels from 1 on, two at a time, or the first alone if their number is odd: its samples are
+ * made once then. The next pass may read them. */
 static void add_levels(struct list *list)
 {
     struct smooth_constants *constants = &list->constants;
-    for (constants->level = 1; constants->level < constants->level_count; constants->level += 2) {
+    const int32_t count = constants->level_count;
+    int32_t made = count % 2 == 0 ? 1 : 2;
+    for (constants->level = 1; constants->level < count; constants->level += made, made = 2) {
+        constants->level_count = constants->level + made;
         struct operator_pass *pass = add(list, &gauss_shader_levels);
-        gauss_shader_levels_groups(&constants->frame, constants->level, pass->groups);
+        gauss_shader_levels_groups(&constants->frame, constants->level, made == 1, pass->groups);
         pass->barrier = true;
     }
 }
