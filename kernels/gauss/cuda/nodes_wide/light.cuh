@@ -273,7 +273,7 @@ static __device__ __forceinline__ void blend_light(const gauss_nodes &nodes, con
  * that none waits for one */
 
 const int LIGHT_ALONE = 5; /* a warp makes a tile of so many nodes by itself */
-/* Of a tile that all make, a warp encodes so many of each lane's pixels. */
+/* A warp encodes so many of each lane's pixels where all warps make a tile. */
 const int LIGHT_EACH = NODES_PIXELS / NODES_WARPS;
 
 template <int CHANNELS> struct light_block {
