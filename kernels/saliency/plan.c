@@ -12,10 +12,11 @@
 
 #define PREFILTER_STEPS 0.9 /* sigma of the filter before decimation */
 #define PREFILTER_CUT_OFF 4.0 /* sigmas */
-#define FINE_CUT_OFF 4.7 /* of kernels: less than 1e-4 of a response is left out */
-#define COARSE_CUT_OFF 4.4 /* what is left out is less than what rounding does */
+#define CUT_OFF 4.4 /* of lines: what is left out is less than what rounding does */
 #define TAP_SUM 32768.0 /* a product of two fits in 32 bits */
 #define FREQUENCIES 32 /* that lines of coarser levels are added up of */
+#define ASKED 16 /* every second one of them, by which whole numbers are chosen */
+#define TRIES 64 /* sums of p, of which the largest is a third more than the least */
 
 static void *make(struct saliency_plan *plan, size_t count, size_t element_bytes)
 {
@@ -45,22 +46,124 @@ static void round_line(const double *in, int32_t reach, int32_t sum, bool sums, 
     }
 }
 
+/* Lines that whole numbers shall come close to, and what is known of both */
+struct wanted {
+    double p[SALIENCY_REACH + 1]; /* comes to 1 */
+    double q[SALIENCY_REACH + 1]; /* times p it is d */
+    double passed[FREQUENCIES]; /* what is left of each frequency before them */
+    double waves[ASKED][SALIENCY_REACH + 1]; /* of the frequencies that are asked for */
+    double p_passes[ASKED], q_passes[ASKED]; /* with what is left before them */
+    double unit; /* of products of whole numbers: so many are a d of 1 */
+    int32_t sum_most; /* of p's whole numbers */
+};
+
+static double frequency_of(int32_t number)
+{
+    return (number + 0.5) * M_PI / FREQUENCIES; /* a sample */
+}
+
+static void pass_line(const struct wanted *wanted, const double *line, int32_t reach,
+                      double out[ASKED])
+{
+    for (int32_t n = 0; n < ASKED; n++) {
+        out[n] = line[0];
+        for (int32_t i = 1; i <= reach; i++) {
+            out[n] += 2.0 * line[i] * wanted->waves[n][i];
+        }
+        out[n] *= wanted->passed[n * FREQUENCIES / ASKED];
+    }
+}
+
+static void prepare(struct wanted *wanted)
+{
+    for (int32_t n = 0; n < ASKED; n++) {
+        for (int32_t i = 0; i <= SALIENCY_REACH; i++) {
+            wanted->waves[n][i] = cos(frequency_of(n * FREQUENCIES / ASKED) * i);
+        }
+    }
+    pass_line(wanted, wanted->p, SALIENCY_REACH, wanted->p_passes);
+    pass_line(wanted, wanted->q, SALIENCY_REACH, wanted->q_passes);
+}
+
+/* Returns the squares of what p(x) q(y) + q(x) p(y) errs at each pair of frequencies, as the edges
+ * of pictures have them. */
+static double squares_of(const struct wanted *wanted, const double p[ASKED], const double q[ASKED])
+{
+    double sum = 0.0;
+    for (int32_t n = 0; n < ASKED; n++) {
+        const double x = frequency_of(n * FREQUENCIES / ASKED);
+        for (int32_t m = 0; m <= n; m++) {
+            const double y = frequency_of(m * FREQUENCIES / ASKED);
+            const double error =
+                p[n] * q[m] + q[n] * p[m] - wanted->p_passes[n] * wanted->q_passes[m] -
+                wanted->q_passes[n] * wanted->p_passes[m];
+            const double square = x * x + y * y;
+            sum += error * error / (square * sqrt(square)) * (m < n ? 2.0 : 1.0);
+        }
+    }
+    return sum;
+}
+
+/* Makes whole numbers of both lines, whose p comes to `sum`. The result: how far off they are. */
+static double try_sum(const struct wanted *wanted, int32_t sum, bool sums,
+                      struct saliency_scale *scale)
+{
+    double p[SALIENCY_REACH + 1];
+    double q[SALIENCY_REACH + 1];
+    double p_passes[ASKED];
+    double q_passes[ASKED];
+    for (int32_t i = 0; i <= scale->reach; i++) {
+        p[i] = wanted->p[i] * sum;
+        q[i] = wanted->q[i] * wanted->unit / sum;
+    }
+    round_line(p, scale->reach, sum, sums, scale->p);
+    round_line(q, scale->reach, 0, sums, scale->q);
+    for (int32_t i = 0; i <= scale->reach; i++) {
+        p[i] = (double)scale->p[i] / sum;
+        q[i] = scale->q[i] * sum / wanted->unit;
+    }
+    pass_line(wanted, p, scale->reach, p_passes);
+    pass_line(wanted, q, scale->reach, q_passes);
+    return squares_of(wanted, p_passes, q_passes);
+}
+
+static int32_t sum_of_try(const struct wanted *wanted, int32_t number)
+{
+    return wanted->sum_most - number / 2 * (wanted->sum_most / (4 * TRIES)) / 2 * 2;
+}
+
+/* Whole numbers are off by luck: a little larger or smaller they are so by a half or by twice as
+ * much. */
+static void make_whole(struct wanted *wanted, struct saliency_scale *scale)
+{
+    double least = INFINITY;
+    int32_t best = 0;
+    prepare(wanted);
+    for (int32_t i = 0; i < 2 * TRIES; i++) {
+        const double squares = try_sum(wanted, sum_of_try(wanted, i), i % 2 == 1, scale);
+        best = squares < least ? i : best;
+        least = squares < least ? squares : least;
+    }
+    (void)try_sum(wanted, sum_of_try(wanted, best), best % 2 == 1, scale);
+}
+
 /* ---- Level 0 */
 
 /* The Gaussian, and its second derivative, whose sum is 0. */
 static void make_lines(struct saliency_scale *scale, double sigma)
 {
-    const double full = SALIENCY_UNIT * (1 << SALIENCY_FINE_SHIFT);
-    double p[SALIENCY_REACH + 1];
-    double q[SALIENCY_REACH + 1];
-    for (int32_t i = 0; i <= scale->reach; i++) {
+    struct wanted wanted = {.unit = SALIENCY_UNIT * (1 << SALIENCY_FINE_SHIFT),
+                            .sum_most = SALIENCY_FINE_SUM};
+    for (int32_t i = 0; i <= SALIENCY_REACH; i++) {
         const double x = i / sigma;
         const double gauss = exp(-0.5 * x * x) / (sqrt(2.0 * M_PI) * sigma);
-        p[i] = SALIENCY_FINE_SUM * gauss;
-        q[i] = 0.5 * M_E * full / SALIENCY_FINE_SUM * (1.0 - x * x) * gauss;
+        wanted.p[i] = gauss;
+        wanted.q[i] = 0.5 * M_E * (1.0 - x * x) * gauss;
     }
-    round_line(p, scale->reach, SALIENCY_FINE_SUM, false, scale->p);
-    round_line(q, scale->reach, 0, false, scale->q);
+    for (int32_t n = 0; n < FREQUENCIES; n++) {
+        wanted.passed[n] = 1.0;
+    }
+    make_whole(&wanted, scale);
 }
 
 /* -LoG is p(x) q(y) + q(x) p(y). */
@@ -92,7 +195,7 @@ static void fill_runs(const struct saliency_scale *scale)
 static enum fovea_result make_kernels(struct saliency_plan *plan, struct saliency_scale *scale,
                                       double sigma)
 {
-    scale->reach = (int32_t)ceil(FINE_CUT_OFF * sigma);
+    scale->reach = (int32_t)ceil(CUT_OFF * sigma);
     const size_t rows = SALIENCY_RUN_MAX * (2 * (size_t)scale->reach + 1);
     scale->kernels = make(plan, rows * SALIENCY_FINE_PITCH, sizeof *scale->kernels);
     if (!scale->kernels) {
@@ -129,11 +232,6 @@ static double tap_variance(const struct saliency_level *level)
     return sum / TAP_SUM / level->step_px / level->step_px;
 }
 
-static double frequency_of(int32_t number)
-{
-    return (number + 0.5) * M_PI / FREQUENCIES; /* a sample */
-}
-
 /* Returns what the filter before decimation leaves of each frequency. */
 static void pass_taps(const struct saliency_level *level, double out[FREQUENCIES])
 {
@@ -153,24 +251,21 @@ static void make_coarse_lines(struct saliency_scale *scale, double sigma,
                               const struct saliency_level *level)
 {
     const double in_steps = sigma / level->step_px;
-    const double full = SALIENCY_UNIT * (1 << SALIENCY_COARSE_SHIFT) * (1 << SALIENCY_ROW_SHIFT) /
-                        (2.0 * SALIENCY_SAMPLE_MIDDLE * SALIENCY_COARSE_SUM);
-    double passed[FREQUENCIES];
-    double p[SALIENCY_REACH + 1] = {0.0};
-    double q[SALIENCY_REACH + 1] = {0.0};
-    pass_taps(level, passed);
-    scale->reach = (int32_t)ceil(COARSE_CUT_OFF * sqrt(in_steps * in_steps - tap_variance(level)));
+    struct wanted wanted = {.unit = SALIENCY_UNIT * (1 << SALIENCY_COARSE_SHIFT) *
+                                    (1 << SALIENCY_ROW_SHIFT) / (2.0 * SALIENCY_SAMPLE_MIDDLE),
+                            .sum_most = SALIENCY_COARSE_SUM};
+    pass_taps(level, wanted.passed);
+    scale->reach = (int32_t)ceil(CUT_OFF * sqrt(in_steps * in_steps - tap_variance(level)));
     for (int32_t n = 0; n < FREQUENCIES; n++) {
         const double w = frequency_of(n) * in_steps;
-        const double gauss = exp(-0.5 * w * w) / (FREQUENCIES * passed[n]);
-        for (int32_t i = 0; i <= scale->reach; i++) {
+        const double gauss = exp(-0.5 * w * w) / (FREQUENCIES * wanted.passed[n]);
+        for (int32_t i = 0; i <= SALIENCY_REACH; i++) {
             const double wave = gauss * cos(frequency_of(n) * i);
-            p[i] += SALIENCY_COARSE_SUM * wave;
-            q[i] += 0.5 * M_E * full * w * w * wave;
+            wanted.p[i] += wave;
+            wanted.q[i] += 0.5 * M_E * w * w * wave;
         }
     }
-    round_line(p, scale->reach, SALIENCY_COARSE_SUM, true, scale->p);
-    round_line(q, scale->reach, 0, true, scale->q);
+    make_whole(&wanted, scale);
 }
 
 static void add_tap(const struct saliency_axis *axis, int32_t pixel, int32_t sample, int32_t weight)

@@ -14,20 +14,19 @@
 /* F - G of one bin has a range of 1, which is so many of the whole numbers that bins are added as:
  * no sum of three channels' overflows. */
 #define SALIENCY_UNIT 2097152.0 /* 2^21 */
-#define SALIENCY_FINE_REACH 19 /* 4.7 sigma of less than 4 px */
+/* Lines, samples of coarser levels, and sums along a row by p or q, less half of p's sum at level
+ * 0, are whole numbers up to 2^11 on both sides of 0, and so are halves. All sums of them are less
+ * than 2^24, and so exact in floats, too. Products are in a unit that is so many bits finer: what
+ * is left of a plane's |F - G| is added. */
+#define SALIENCY_FINE_REACH 19 /* 4.4 sigma of less than 4 px, and more */
 #define SALIENCY_FINE_SCALES_MAX 6
-/* Level 0's kernels are products of lines of 16 bits, in a unit that is so many bits finer: what is
- * left of a plane's |F - G| is added. */
-#define SALIENCY_FINE_SHIFT 9
-#define SALIENCY_FINE_SUM 32512 /* of a line of p: 127 * 256 */
+#define SALIENCY_FINE_SHIFT 2
+#define SALIENCY_FINE_SUM 4096 /* of a line of p, at most; even */
 #define SALIENCY_RUN_MAX 8 /* neighbours of a row in one bin that are added at once */
 #define SALIENCY_FINE_PITCH 48 /* of kernels: 2 reach + SALIENCY_RUN_MAX */
-/* Samples of coarser levels, and their sums along a row by p or q, are whole numbers up to 2^11 on
- * both sides of 0, and so are halves. All sums of them are less than 2^24, and so exact in floats,
- * too. */
 #define SALIENCY_COARSE_REACH 18 /* 4.4 sigma of less than 4 steps */
-#define SALIENCY_COARSE_SUM 8128 /* of a line of p: 127 * 64 */
-#define SALIENCY_COARSE_SHIFT 2 /* as SALIENCY_FINE_SHIFT */
+#define SALIENCY_COARSE_SUM 8128 /* of a line of p, at most: 127 * 64 */
+#define SALIENCY_COARSE_SHIFT 2
 #define SALIENCY_SAMPLE_SHIFT 18 /* from a sample's sum, of 2^30, to 12 bits */
 #define SALIENCY_SAMPLE_MIDDLE 2048 /* what is 0 then */
 #define SALIENCY_ROW_SHIFT 13 /* from a row's sum to 12 bits */

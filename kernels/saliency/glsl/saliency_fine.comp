@@ -24,7 +24,7 @@ const int PITCH = WIDTH / 2 + 1; /* of a row's list: two pixels a word, and what
 const int EACH = (ROWS + PARTS - 1) / PARTS; /* rows of a part */
 const int OFFSET = PAD - REACH; /* of the bins' rows */
 const int LINE = 20; /* SALIENCY_REACH + 1 */
-const int SHIFT = 9; /* SALIENCY_FINE_SHIFT */
+const int SHIFT = 2; /* SALIENCY_FINE_SHIFT */
 const uint ONES = 0x01010101u;
 const uint NO_PIXEL = 0xffffu;
 
