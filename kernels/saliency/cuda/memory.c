@@ -107,60 +107,9 @@ static int32_t fill_scales(const struct saliency_plan *plan, struct saliency_cud
                                             .width = scale->width,
                                             .height = scale->height,
                                             .offset = scale->offset};
-        kernels += scale->kernels ? SALIENCY_CUDA_KERNEL_WORDS(scale->reach)
-                                  : SALIENCY_CUDA_FILTER_WORDS(scale->reach);
+        kernels += SALIENCY_CUDA_KERNEL_WORDS(scale->reach);
     }
     return kernels;
-}
-
-/* Returns the high byte of a weight at a distance, rounded, or the low one, which has a sign, too;
- * sign: 1, or -1. */
-static uint32_t weight_byte(const struct saliency_scale *scale, int32_t kind, int32_t distance,
-                            int32_t sign)
-{
-    const int32_t d = abs(distance);
-    const int32_t weight = d > scale->reach ? 0 : sign * (kind < 2 ? scale->p[d] : scale->q[d]);
-    const int32_t high = (weight + 128 + 65536) / 256 - 256;
-    return (uint32_t)(kind % 2 == 0 ? high : weight - 256 * high) & 255u;
-}
-
-/* A of 8 columns, of p and then of q, times bytes of -1: lane / 4; places 4 (lane % 4) and on. */
-static uint32_t row_weights(const struct saliency_scale *scale, int32_t number)
-{
-    const int32_t parts = 2 * SALIENCY_CUDA_STRIP_ROWS(scale->reach);
-    const int32_t part = number / 32 % parts;
-    const int32_t kind = part % 2 * 2 + number / 32 / parts;
-    const int32_t first =
-        part / 2 * 16 + number % 4 * 4 - number % 32 / 4 - SALIENCY_CUDA_STRIP_ABOVE(scale->reach);
-    uint32_t word = 0;
-    for (int32_t i = 0; i < 4; i++) {
-        word |= weight_byte(scale, kind, first + i, -1) << 8 * i;
-    }
-    return word;
-}
-
-/* B of 8 rows: lane / 4; places 2 (lane % 4) and the next, and those 8 on. Two sixteens of them are
- * behind each other, beginning with each of them in turn. */
-static uint32_t column_weights(const struct saliency_scale *scale, int32_t number)
-{
-    const int32_t sixteens = SALIENCY_CUDA_STRIP_ROWS(scale->reach);
-    const int32_t turn = number / 64 % sixteens;
-    const int32_t sixteen = (number / 32 % 2 + sixteens - turn) % sixteens;
-    const int32_t first =
-        sixteen * 16 + number % 4 * 2 - number % 32 / 4 - SALIENCY_CUDA_STRIP_ABOVE(scale->reach);
-    uint32_t word = 0;
-    for (int32_t i = 0; i < 4; i++) {
-        word |= weight_byte(scale, number / 64 / sixteens, first + i % 2 + i / 2 * 8, 1) << 8 * i;
-    }
-    return word;
-}
-
-static void fill_kernel(const struct saliency_scale *scale, uint32_t *out)
-{
-    const int32_t rows = SALIENCY_CUDA_ROW_WORDS(scale->reach);
-    for (int32_t i = 0; i < SALIENCY_CUDA_KERNEL_WORDS(scale->reach); i++) {
-        out[i] = i < rows ? row_weights(scale, i) : column_weights(scale, i - rows);
-    }
 }
 
 static uint32_t weight_half(const int32_t *line, int32_t reach, int32_t distance)
@@ -177,12 +126,12 @@ static uint32_t weight_halves(const int32_t *line, int32_t reach, int32_t distan
 /* A of 16 columns: lane / 4 and lane / 4 + 8; places 4 (lane % 4) and the next of both, and then
  * those 2 on. B of 8 rows: lane / 4; places 2 (lane % 4) and the next, of two blocks of rows behind
  * each other, beginning with each of them; before the first comes the last. */
-static void fill_halves(const struct saliency_scale *scale, uint32_t *out)
+static void fill_kernel(const struct saliency_scale *scale, uint32_t *out)
 {
     const int32_t *const lines[] = {scale->p, scale->q};
-    const int32_t left = SALIENCY_CUDA_FILTER_LEFT(scale->reach);
+    const int32_t left = SALIENCY_CUDA_STRIP_LEFT(scale->reach);
     const int32_t above = SALIENCY_CUDA_STRIP_ABOVE(scale->reach);
-    const int32_t across = 4 * 32 * SALIENCY_CUDA_FILTER_COLUMNS(scale->reach);
+    const int32_t across = 4 * 32 * SALIENCY_CUDA_STRIP_COLUMNS(scale->reach);
     const int32_t blocks = 2 * SALIENCY_CUDA_STRIP_ROWS(scale->reach);
     const int32_t down = 2 * 32 * blocks;
     for (int32_t i = 0; i < 2 * across; i++) {
@@ -202,11 +151,7 @@ static void fill_kernels(const struct saliency_cuda *cuda, uint32_t *out)
 {
     for (uint32_t i = 0; i < cuda->plan->scale_count; i++) {
         const struct saliency_scale *scale = &cuda->plan->scales[i];
-        if (scale->kernels) {
-            fill_kernel(scale, out + cuda->frame.scales[i].kernel);
-        } else {
-            fill_halves(scale, out + cuda->frame.scales[i].kernel);
-        }
+        fill_kernel(scale, out + cuda->frame.scales[i].kernel);
     }
 }
 

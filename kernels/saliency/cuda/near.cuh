@@ -116,9 +116,7 @@ static __device__ __forceinline__ int find_near(const saliency_cuda_frame &frame
     }
     atomicOr(&memory.bins.mask[word], all);
     __syncthreads();
-    const int count = __shfl_sync(~0u, rank_bins(memory.bins, thread), 0);
-    __syncthreads();
-    return count;
+    return list_bins(memory.bins, thread);
 }
 
 /* ---- Planes */
@@ -326,9 +324,7 @@ static __device__ __forceinline__ void make_near(const saliency_cuda_frame &fram
     const saliency_cuda_level &level = frame.levels[place.level];
     const int thread = (int)(threadIdx.y * 32 + threadIdx.x);
     const int warp = __shfl_sync(~0u, (int)threadIdx.y, 0); /* as all lanes have it */
-    if (thread < MASK_WORDS) {
-        memory.bins.mask[thread] = 0;
-    }
+    clear_bins(memory.bins, thread);
     if (thread <= 2 * level.reach_px) {
         memory.taps[thread] = taps_of(frame, level)[thread];
     }

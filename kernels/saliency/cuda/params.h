@@ -12,21 +12,20 @@
 #define SALIENCY_CUDA_THREADS 128 /* of a block of all kernels but three */
 #define SALIENCY_CUDA_SEGMENT 32 /* neighbours of a row: a warp's */
 #define SALIENCY_CUDA_ROWS 4 /* of SALIENCY_CUDA_SEGMENT pixels or samples: a block's */
-#define SALIENCY_CUDA_PRESENT_BYTES 672 /* of struct present_bins, in whole sixteens */
 
-/* Strips of pixels of level 0, and by a kernel's reach the sixteens of them that 8 rows, or 8
- * columns, have weights for, and where these begin. */
+/* Strips of pixels, or of coarser levels' samples, and by a kernel's reach the sixteens of them that
+ * 16 columns, or 8 rows, have weights for, and where these begin. */
 #define SALIENCY_CUDA_STRIP_WARPS 8
 #define SALIENCY_CUDA_STRIP_WIDTH 16
 #define SALIENCY_CUDA_STRIP_HEIGHT 64
+#define SALIENCY_CUDA_STRIP_COLUMNS(reach) ((reach) <= 8 ? 2 : (reach) <= 16 ? 3 : 4)
+#define SALIENCY_CUDA_STRIP_LEFT(reach) (8 * SALIENCY_CUDA_STRIP_COLUMNS(reach) - 8)
 #define SALIENCY_CUDA_STRIP_ROWS(reach) ((reach) <= 12 ? 2 : 3)
 #define SALIENCY_CUDA_STRIP_ABOVE(reach) ((reach) <= 12 ? 12 : 20)
-/* High and low bytes of both lines; words of a scale: a register of all lanes after the other, of
- * rows and then of columns. */
-#define SALIENCY_CUDA_FINE_KINDS 4
-#define SALIENCY_CUDA_ROW_WORDS(reach)                                                             \
-    (SALIENCY_CUDA_FINE_KINDS * SALIENCY_CUDA_STRIP_ROWS(reach) * 32)
-#define SALIENCY_CUDA_KERNEL_WORDS(reach) (3 * SALIENCY_CUDA_ROW_WORDS(reach))
+/* Words of a scale: of p and q, a register of all lanes after the other, of rows and then of
+ * columns. */
+#define SALIENCY_CUDA_KERNEL_WORDS(reach)                                                          \
+    (8 * (SALIENCY_CUDA_STRIP_COLUMNS(reach) + SALIENCY_CUDA_STRIP_ROWS(reach)) * 32)
 
 /* Planes of coarser levels: near ones of strips of samples, far ones of a sample's pixels at once
  */
@@ -41,16 +40,6 @@
     (SALIENCY_CUDA_COLUMN_BYTES + SALIENCY_CUDA_WEIGHTS * 4 + SALIENCY_CUDA_SEGMENT * 12 * 4)
 #define SALIENCY_CUDA_COLUMN_BYTES (SALIENCY_BINS * SALIENCY_CUDA_SEGMENT * 4)
 
-/* Strips of coarser levels' samples, of level 0's size, and by a kernel's reach the sixteens of
- * them that 16 columns have weights for along rows, and where they begin. Along columns all is as
- * at level 0. */
-#define SALIENCY_CUDA_FILTER_WARPS 8
-#define SALIENCY_CUDA_FILTER_COLUMNS(reach) ((reach) <= 8 ? 2 : (reach) <= 16 ? 3 : 4)
-#define SALIENCY_CUDA_FILTER_LEFT(reach) (8 * SALIENCY_CUDA_FILTER_COLUMNS(reach) - 8)
-/* Words of a scale: of p and q, a register of all lanes after the other, of rows and then of
- * columns. */
-#define SALIENCY_CUDA_FILTER_WORDS(reach)                                                          \
-    (8 * (SALIENCY_CUDA_FILTER_COLUMNS(reach) + SALIENCY_CUDA_STRIP_ROWS(reach)) * 32)
 /* A row of a plane has the first sample so many times more, so that strips begin at whole fours,
  * and the last one until its last four is nothing else. */
 #define SALIENCY_CUDA_PLANE_BEFORE 6

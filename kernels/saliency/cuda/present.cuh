@@ -9,12 +9,24 @@
 
 #define MASK_WORDS (SALIENCY_BINS / 32)
 
-struct alignas(16) present_bins {
-    uint32_t mask[MASK_WORDS];
+#define STRIP_WIDTH SALIENCY_CUDA_STRIP_WIDTH
+#define STRIP_HEIGHT SALIENCY_CUDA_STRIP_HEIGHT
+#define STRIP_BLOCKS (STRIP_HEIGHT / 8) /* of rows that are wanted */
+#define STRIP_THREADS (32 * SALIENCY_CUDA_STRIP_WARPS)
+/* The most rows above and below a strip, and all of them */
+#define STRIP_ABOVE SALIENCY_CUDA_STRIP_ABOVE(SALIENCY_REACH)
+#define STRIP_ROWS (STRIP_HEIGHT + 2 * STRIP_ABOVE)
+static_assert(STRIP_BLOCKS == 8 && STRIP_THREADS == 256, "eight threads for a word of a block");
+
+struct present_bins {
+    uint32_t rows[STRIP_ROWS][MASK_WORDS]; /* of the strip's rows and those around them */
+    uint32_t blocks[STRIP_BLOCKS][MASK_WORDS]; /* of eight rows, and those that they reach */
+    uint32_t mask[MASK_WORDS]; /* of the strip */
     int list[SALIENCY_BINS + 1]; /* in order, and SALIENCY_BINS - 1 behind the last one */
-    unsigned char rank[SALIENCY_BINS];
+    /* For how many planes one counts, from its own on, in each eight rows; 0: like the one before
+     */
+    alignas(8) unsigned char like[SALIENCY_BINS][STRIP_BLOCKS];
 };
-static_assert(sizeof(present_bins) == SALIENCY_CUDA_PRESENT_BYTES, "");
 
 static __device__ __forceinline__ int clamped(int value, int low, int high)
 {
@@ -47,18 +59,34 @@ static __device__ __forceinline__ void add_bits(uint32_t four, int x, int first,
     }
 }
 
-/* The bits of all lanes. */
-static __device__ __forceinline__ uint32_t bits_of_warp(uint32_t bits)
+/* Finds which bins each eight rows reach, and the strip. The rows' are there, behind a barrier. */
+static __device__ __forceinline__ void find_blocks(present_bins &bins, int reach, int thread)
 {
-#pragma unroll
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
-        bits |= __shfl_xor_sync(~0u, bits, lanes);
+    const int word = thread % MASK_WORDS;
+    const int block = thread / MASK_WORDS % STRIP_BLOCKS;
+    const int part = thread / (MASK_WORDS * STRIP_BLOCKS);
+    uint32_t own = 0;
+    for (int row = part; row < 8 + 2 * reach; row += 8) {
+        own |= bins.rows[STRIP_ABOVE + 8 * block - reach + row][word];
     }
-    return bits;
+    atomicOr(&bins.blocks[block][word], own);
+    atomicOr(&bins.mask[word], own);
 }
 
-/* By the block's first SALIENCY_BINS threads, between two barriers. How many: the result. */
-static __device__ __forceinline__ int rank_bins(present_bins &bins, int thread)
+/* The first bin from `bin` on that a mask has, or the last one of all. */
+static __device__ __forceinline__ int next_bin(const uint32_t (&mask)[MASK_WORDS], int bin)
+{
+    for (int word = bin / 32; word < MASK_WORDS; word++) {
+        const uint32_t left = word == bin / 32 ? mask[word] & ~0u << bin % 32 : mask[word];
+        if (left != 0) {
+            return min(32 * word + __popc(~left & (left - 1u)), SALIENCY_BINS - 1);
+        }
+    }
+    return SALIENCY_BINS - 1;
+}
+
+/* Lists a strip's bins, whose masks are there, behind a barrier. How many: the result. */
+static __device__ __forceinline__ int list_bins(present_bins &bins, int thread)
 {
     int before = 0;
     int count = 0;
@@ -72,16 +100,32 @@ static __device__ __forceinline__ int rank_bins(present_bins &bins, int thread)
         }
         count += __popc(mask);
     }
-    if (thread < SALIENCY_BINS) {
-        bins.rank[thread] = (unsigned char)before;
-        if ((bins.mask[thread / 32] >> thread % 32 & 1u) != 0) {
-            bins.list[before] = thread;
-        }
+    if (thread < SALIENCY_BINS && (bins.mask[thread / 32] >> thread % 32 & 1u) != 0) {
+        bins.list[before] = thread;
     }
     if (thread == 0) {
         bins.list[count] = SALIENCY_BINS - 1;
     }
-    return count;
+    __syncthreads();
+    for (int i = thread; i < count * STRIP_BLOCKS; i += STRIP_THREADS) {
+        const auto &mask = bins.blocks[i % STRIP_BLOCKS];
+        const int bin = bins.list[i / STRIP_BLOCKS];
+        const bool has = (mask[bin / 32] >> bin % 32 & 1u) != 0;
+        bins.like[i / STRIP_BLOCKS][i % STRIP_BLOCKS] =
+            (unsigned char)(has && bin < SALIENCY_BINS - 1 ? next_bin(mask, bin + 1) - bin : 0);
+    }
+    __syncthreads();
+    return __shfl_sync(~0u, count, 0);
+}
+
+static __device__ __forceinline__ void clear_bins(present_bins &bins, int thread)
+{
+    if (thread < STRIP_BLOCKS * MASK_WORDS) {
+        bins.blocks[thread / MASK_WORDS][thread % MASK_WORDS] = 0;
+    }
+    if (thread < MASK_WORDS) {
+        bins.mask[thread] = 0;
+    }
 }
 
 #endif

@@ -92,8 +92,8 @@ static enum fovea_result launch_layers(const struct saliency_cuda_group *group, 
 {
     struct saliency_cuda_frame params = group->cuda->frame;
     const uint32_t grid[3] = {blocks[0], blocks[1], layers};
-    static const uint32_t strip_threads[2] = {32, SALIENCY_CUDA_FILTER_WARPS};
-    _Static_assert(SALIENCY_CUDA_NEAR_WARPS == SALIENCY_CUDA_FILTER_WARPS, "");
+    static const uint32_t strip_threads[2] = {32, SALIENCY_CUDA_STRIP_WARPS};
+    _Static_assert(SALIENCY_CUDA_NEAR_WARPS == SALIENCY_CUDA_STRIP_WARPS, "");
     params.layer_first = first;
     return blocks[0] > 0 ? launch(group, kernel, grid,
                                   kernel == group->cuda->filter || kernel == group->cuda->near

@@ -75,7 +75,7 @@ saliency_far_planes(const __grid_constant__ saliency_cuda_frame params)
     make_far_planes(params, memory);
 }
 
-KERNEL(32 * SALIENCY_CUDA_FILTER_WARPS, 2)
+KERNEL(STRIP_THREADS, 2)
 saliency_filter(const __grid_constant__ saliency_cuda_frame params)
 {
     __shared__ filter_memory memory;

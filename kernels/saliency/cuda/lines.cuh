@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* From planes to responses, by products of matrices: a kernel is p(x) q(y) + q(x) p(y). Pixels or
+ * samples, weights, and what comes between rows and columns are whole numbers of 12 bits, and so
+ * halves, whose products floats add exactly. A warp goes down a strip of 16 x 64 places, eight rows
+ * at a time:
+ *
+ *     rows      16 columns x 8 rows = a line (16 x 32 to 64) times places (32 to 64 x 8)
+ *     columns   16 columns x 8 rows that are wanted = sums of rows (16 x 32 or 48) times a line
+ *               (32 or 48 x 8)
+ *
+ * D of rows is, as halves, A of columns: nothing leaves registers. The eight rows after these are
+ * on their way meanwhile. Where a plane is like the one before, around eight rows, columns are left
+ * out, and the one before counts for both. What lanes ask whether to do is in registers of the
+ * whole warp. */
+#ifndef FOVEA_KERNELS_SALIENCY_CUDA_LINES_CUH
+#define FOVEA_KERNELS_SALIENCY_CUDA_LINES_CUH
+
+#include "kernels/cuda/mma.cuh"
+#include "present.cuh"
+
+#ifndef SKIPS
+#define SKIPS 1
+#endif
+
+/* ---- Responses: a lane has totals, of the places of each eight rows of a strip, 32 apart */
+
+/* A float as large as its whole part, and this one more, has that part in its low bits. */
+#define WHOLE 8388608.0f
+#define WHOLE_BITS 0x4b000000u
+
+static __device__ __forceinline__ void clear_totals(uint4 *totals)
+{
+    for (int i = 0; i < STRIP_BLOCKS; i++) {
+        totals[i * 32] = make_uint4(0, 0, 0, 0);
+    }
+}
+
+/* Adds the sums of a lane's places to a response; x, y: of the strip's first. Lane i % 8 knows how
+ * many planes were added to the i-th eight rows. */
+static __device__ __forceinline__ void write_totals(int32_t *response,
+                                                    const saliency_cuda_scale &scale, int x, int y,
+                                                    const uint4 *totals, uint32_t added)
+{
+    const int lane = (int)threadIdx.x;
+    for (int block = 0; block < STRIP_BLOCKS; block++) {
+        const uint32_t extra = __shfl_sync(~0u, added, block) * WHOLE_BITS;
+        const uint4 all = totals[block * 32];
+        const uint32_t total[4] = {all.x, all.y, all.z, all.w};
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int column = x + lane / 4 + i / 2 * 8;
+            const int row = y + block * 8 + lane % 4 * 2 + i % 2;
+            if (column < scale.width && row < scale.height) {
+                atomicAdd(&response[(int64_t)row * scale.width + column],
+                          (int32_t)(total[i] - extra));
+            }
+        }
+    }
+}
+
+static __device__ __forceinline__ int32_t *response_of(const saliency_cuda_frame &frame,
+                                                       const saliency_cuda_scale &scale,
+                                                       uint32_t layer)
+{
+    return (int32_t *)frame.responses +
+           (uint64_t)(layer / (uint32_t)frame.channels) * frame.response_count + scale.offset;
+}
+
+/* The planes from the first-th on, each so many behind the one before. */
+struct plane_share {
+    int first, next, end;
+};
+
+/* ---- Planes */
+
+/* COLUMNS, ROWS: sixteens of places along a row that 16 columns have weights for, and along a
+ * column that 8 rows have. Places: has those of eight rows of a plane, four a lane of each
+ * sixteen. */
+template <int COLUMNS, int ROWS, typename Places> struct line_walk {
+    static constexpr int BLOCKS = 2 * ROWS; /* of rows that 8 rows have weights for */
+
+    uint32_t across[2][COLUMNS][4];
+    uint32_t down[2][BLOCKS][2]; /* of two blocks behind each other, beginning with each of them */
+    uint32_t sums[2][2 * BLOCKS]; /* by p and q: of blocks of rows, of the lane's two columns */
+    Places places;
+
+    __device__ __forceinline__ void load(const uint32_t *weights)
+    {
+        const int lane = (int)threadIdx.x;
+#pragma unroll
+        for (int i = 0; i < 2 * COLUMNS * 4; i++) {
+            across[i / (4 * COLUMNS)][i / 4 % COLUMNS][i % 4] = weights[i * 32 + lane];
+        }
+#pragma unroll
+        for (int i = 0; i < 4 * BLOCKS; i++) {
+            down[i / (2 * BLOCKS)][i / 2 % BLOCKS][i % 2] =
+                weights[(2 * COLUMNS * 4 + i) * 32 + lane];
+        }
+    }
+
+    /* Eight rows of places */
+    __device__ __forceinline__ void add_rows(const uint2 (&in)[COLUMNS], int block)
+    {
+#pragma unroll
+        for (int line = 0; line < 2; line++) {
+            float sum[4];
+            mma_begin(sum, across[line][0], in[0].x, in[0].y, Places::BEGIN, Places::BEGIN);
+#pragma unroll
+            for (int i = 1; i < COLUMNS; i++) {
+                mma_add(sum, across[line][i], in[i].x, in[i].y);
+            }
+#pragma unroll
+            for (int side = 0; side < 2; side++) {
+                sums[line][2 * block + side] = mma_rounded(Places::rounded(sum[2 * side]),
+                                                           Places::rounded(sum[2 * side + 1]));
+            }
+        }
+    }
+
+    /* Adds eight rows' |F - G|; `first`: the number of the first block that they have weights for
+     */
+    __device__ __forceinline__ void add_columns(int first, uint32_t planes, uint32_t (&total)[4])
+    {
+        constexpr float STEP = 1.0f / (float)(1 << SALIENCY_COARSE_SHIFT);
+        static_assert(SALIENCY_COARSE_SHIFT == SALIENCY_FINE_SHIFT, "");
+        float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+#pragma unroll
+        for (int line = 0; line < 2; line++) { /* p takes q's weights */
+#pragma unroll
+            for (int i = 0; i < ROWS; i++) {
+                const uint32_t *of = &sums[line][4 * i];
+                const uint32_t a[4] = {of[0], of[1], of[2], of[3]};
+                const auto &weights = down[1 - line][(2 * i + BLOCKS - first) % BLOCKS];
+                mma_add(sum, a, weights[0], weights[1]);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            total[i] += planes * __float_as_uint(__fmaf_rd(fabsf(sum[i]), STEP, WHOLE));
+        }
+    }
+
+    /* Rows alone, or the columns of a block, too, and the rows of the one that they do not reach
+     * yet: neither waits for the other, and what both read is asked for first. */
+    __device__ __forceinline__ void add_step(typename Places::plane own,
+                                             typename Places::plane after, int next, int block,
+                                             uint32_t planes, uint4 *place)
+    {
+        uint2 in[COLUMNS];
+        places.take(own, in);
+        places.fetch(after, next);
+        if (place && (!SKIPS || planes > 0)) {
+            const uint4 before = *place;
+            uint32_t total[4] = {before.x, before.y, before.z, before.w};
+            add_columns(block, planes, total);
+            add_rows(in, block);
+            *place = make_uint4(total[0], total[1], total[2], total[3]);
+        } else {
+            add_rows(in, block);
+        }
+    }
+
+    /* blocks: of rows that are wanted, two at once; `after`: the plane whose first rows are asked
+     * for behind its last ones, of which the last are not wanted; like: a byte for each block, how
+     * many planes it counts for. The loop is unrolled as far as places in `sums` ask for it: more
+     * code than caches hold is waited for. */
+    __device__ __forceinline__ void add_plane(typename Places::plane own,
+                                              typename Places::plane after, int blocks,
+                                              uint64_t like, uint4 *totals)
+    {
+#pragma unroll
+        for (int i = 0; i < BLOCKS; i++) {
+            add_step(own, own, i + 1, i, 0, nullptr);
+        }
+#pragma unroll 1
+        for (int first = 0; first < blocks; first += BLOCKS) {
+#pragma unroll
+            for (int i = 0; i < BLOCKS; i++) {
+                if (i > 0 && i % 2 == 0 && first + i >= blocks) {
+                    break;
+                }
+                const bool ends = i % 2 == 1 && first + i + 1 >= blocks;
+                add_step(own, ends ? after : own, ends ? 0 : BLOCKS + first + i + 1, i,
+                         (uint32_t)like & 255u, &totals[(first + i) * 32]);
+                like >>= 8;
+            }
+        }
+    }
+
+    /* The share's planes; `plane_of`: the plane of a bin. The result: how many planes were added to
+     * the lane's block of rows. */
+    template <typename PlaneOf>
+    __device__ __forceinline__ uint32_t add_share(const present_bins &bins, const plane_share &share,
+                                                  PlaneOf plane_of, int blocks, uint4 *totals)
+    {
+        const int block = (int)threadIdx.x % STRIP_BLOCKS;
+        uint32_t added = 0;
+        places.fetch(plane_of(bins.list[share.first]), 0);
+#pragma unroll 1
+        for (int i = share.first; i < share.end; i += share.next) {
+            const int after = i + share.next < share.end ? i + share.next : i;
+            const uint2 like = *(const uint2 *)bins.like[i];
+            const uint64_t bytes = (uint64_t)__shfl_sync(~0u, like.y, 0) << 32 |
+                                   __shfl_sync(~0u, like.x, 0);
+            add_plane(plane_of(bins.list[i]), plane_of(bins.list[after]), blocks, bytes, totals);
+            added += bins.like[i][block];
+        }
+        return added;
+    }
+};
+
+#endif
