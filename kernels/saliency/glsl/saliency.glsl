@@ -18,7 +18,7 @@ layout(push_constant) uniform Constants {
     int counts;
     int candidates, candidate_capacity;
     int orders;
-    int sorted, states;
+    int sorted, states, near;
     int candidate_most;
     int blob_max;
     int scale_count, fine_count;

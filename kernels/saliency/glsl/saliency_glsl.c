@@ -17,7 +17,6 @@ _Static_assert(SALIENCY_GLSL_PAD_PX > SALIENCY_FINE_REACH, "and whole words");
 
 #define ROW_GROUPS 4096 /* of a dispatch's first direction, where the groups are but numbers */
 #define RANK_GROUPS 512
-#define ROUNDS 3 /* in which many workgroups look for what overlaps */
 #define PIXELS_PER_CANDIDATE 4 /* twice as near to each other as maxima of the smallest scale */
 #define FILTER_GROUPS 4096 /* wanted */
 #define FILTER_SHARES_MOST 4
@@ -296,9 +295,9 @@ static void add_lists(struct making *making)
     add_pass(making->way, &saliency_maxima_shader, (uint32_t)whole(constants->size_px[0], 32),
              (uint32_t)whole(constants->size_px[1], 16), constants);
     add_order(making);
-    for (int i = 0; i <= ROUNDS; i++) {
-        add_pass(making->way, &saliency_prune_shader, i < ROUNDS ? RANK_GROUPS : 1, 1, constants)
-            ->shader.special[0] = i == ROUNDS;
+    for (int32_t is_last = 0; is_last < 2; is_last++) {
+        add_pass(making->way, &saliency_prune_shader, is_last ? 1 : RANK_GROUPS, 1, constants)
+            ->shader.special[0] = is_last;
     }
 }
 
@@ -386,6 +385,7 @@ static void place_all(const struct saliency_plan *plan, struct saliency_glsl *gl
         place(SALIENCY_GLSL_CANDIDATE_INTS * (uint64_t)constants->candidate_capacity, words);
     constants->sorted = place(SALIENCY_GLSL_BLOB_INTS * (uint64_t)most, words);
     constants->states = place(most, words);
+    constants->near = place(SALIENCY_GLSL_NEAR * (uint64_t)most, words);
     constants->masks = place(0, words);
 }
 

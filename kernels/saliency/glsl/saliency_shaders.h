@@ -31,7 +31,7 @@ struct saliency_constants {
     int32_t counts; /* of candidates */
     int32_t candidates, candidate_capacity;
     int32_t orders; /* twice a number for each: what is sorted, and what it becomes */
-    int32_t sorted, states;
+    int32_t sorted, states, near;
     int32_t candidate_most; /* that overlap is looked for among */
     int32_t blob_max;
     int32_t scale_count, fine_count; /* scales, those of level 0 */
@@ -56,6 +56,7 @@ struct saliency_constants {
 #define SALIENCY_GLSL_TILE 32 /* samples of a response on each side, that a workgroup filters */
 #define SALIENCY_GLSL_CANDIDATE_INTS 6 /* struct saliency_candidate */
 #define SALIENCY_GLSL_BLOB_INTS 4 /* struct fovea_blob */
+#define SALIENCY_GLSL_NEAR 32 /* overlapping candidates that a candidate has a list of */
 #define SALIENCY_GLSL_BLOCK 8 /* candidates of a workgroup at once */
 #define SALIENCY_GLSL_RUN 1024 /* candidates that a workgroup sorts */
 #define SALIENCY_GLSL_RUNS 16 /* sorted runs that become one */
