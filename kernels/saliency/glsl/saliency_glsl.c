@@ -377,15 +377,16 @@ static void place_all(const struct saliency_plan *plan, struct saliency_glsl *gl
     const uint64_t bins = (uint64_t)SALIENCY_CHANNELS * (uint64_t)constants->bin_rows *
                           (uint64_t)constants->bin_pitch;
     const uint64_t orders = 2 * (uint64_t)constants->candidate_capacity;
-    /* Nobody looks at bins any more when candidates are sorted. */
-    constants->orders = place(orders > bins ? orders : bins, words);
+    const uint64_t near = SALIENCY_GLSL_NEAR * (uint64_t)most;
+    const uint64_t more = orders > bins ? orders : bins;
+    /* Nobody looks at bins any more when candidates are sorted, nor at orders then. */
+    constants->orders = constants->near = place(more > near ? more : near, words);
     constants->responses = place(plan->response_count, words);
     constants->counts = place(1, words);
     constants->candidates =
         place(SALIENCY_GLSL_CANDIDATE_INTS * (uint64_t)constants->candidate_capacity, words);
     constants->sorted = place(SALIENCY_GLSL_BLOB_INTS * (uint64_t)most, words);
     constants->states = place(most, words);
-    constants->near = place(SALIENCY_GLSL_NEAR * (uint64_t)most, words);
     constants->masks = place(0, words);
 }
 

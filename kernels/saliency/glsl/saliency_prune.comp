@@ -4,8 +4,8 @@
 
 /* Leaves out candidates that overlap a stronger one that stays. A candidate stays when every stronger one that it
  * overlaps has been left out. One pass of many workgroups lists for each candidate the stronger ones that it overlaps, up
- * to 32, and how many there are. Then one workgroup decides those whose lists are decided, again and again, and writes the
- * list of blobs. A candidate with more than 32, of which all that are listed have been left out, is looked for among all.
+ * to 16, and how many there are. Then one workgroup decides those whose lists are decided, again and again, and writes the
+ * list of blobs. A candidate with more than 16, of which all that are listed have been left out, is looked for among all.
  *
  * Workgroup: 256 threads: 32 for each of eight candidates. */
 
@@ -17,7 +17,7 @@ const int EACH = 32;
 const int AT_ONCE = 4; /* that a thread asks for before it looks at the first */
 const int THREADS = BLOCK * EACH;
 const int OVERLAPS = 1024; /* SALIENCY_GLSL_OVERLAPS */
-const uint NEAR = 32; /* SALIENCY_GLSL_NEAR */
+const uint NEAR = 16; /* SALIENCY_GLSL_NEAR */
 const int AT_A_TIME = 8192; /* candidates that the second pass decides before it goes on */
 
 layout(local_size_x = THREADS) in;

@@ -56,7 +56,7 @@ struct saliency_constants {
 #define SALIENCY_GLSL_TILE 32 /* samples of a response on each side, that a workgroup filters */
 #define SALIENCY_GLSL_CANDIDATE_INTS 6 /* struct saliency_candidate */
 #define SALIENCY_GLSL_BLOB_INTS 4 /* struct fovea_blob */
-#define SALIENCY_GLSL_NEAR 32 /* overlapping candidates that a candidate has a list of */
+#define SALIENCY_GLSL_NEAR 16 /* overlapping candidates that a candidate has a list of */
 #define SALIENCY_GLSL_BLOCK 8 /* candidates of a workgroup at once */
 #define SALIENCY_GLSL_RUN 1024 /* candidates that a workgroup sorts */
 #define SALIENCY_GLSL_RUNS 16 /* sorted runs that become one */
