@@ -24,6 +24,19 @@ layout(local_size_x = WIDTH, local_size_y = ROWS) in;
 
 shared float planes[3][AREA]; /* of scale i in planes[i % 3] */
 shared float rows[SAMPLE_ROWS * PITCH]; /* of samples, summed for the tile's columns */
+shared float weights[PITCH + HEIGHT + 2][6]; /* of the tile's columns, and of its rows */
+
+/* All scales of a level have them. */
+void make_weights(int step_px, ivec2 corner, int thread)
+{
+    if (thread < weights.length()) {
+        float own[6];
+        weigh(thread < PITCH ? between(clamp(corner.x + thread, 0, size_px.x - 1), step_px)
+                             : between(clamp(corner.y + thread - PITCH, 0, size_px.y - 1), step_px),
+              own);
+        weights[thread] = own;
+    }
+}
 
 /* Sums rows of samples, from `first` on, for the columns of the tile. */
 void sum_rows(scale_entry of, int step_px, int first, ivec2 corner, int thread)
@@ -31,21 +44,18 @@ void sum_rows(scale_entry of, int step_px, int first, ivec2 corner, int thread)
     int end = min(corner.y + HEIGHT + 1, size_px.y - 1) / step_px + 6;
     for (int i = thread; i < (end - first) * PITCH; i += THREADS) {
         int x = clamp(corner.x + i % PITCH, 0, size_px.x - 1);
-        float across[6];
-        weigh(between(x, step_px), across);
-        rows[i] = sum_row(of.response + (first + i / PITCH) * of.width + x / step_px, across);
+        rows[i] = sum_row(of.response + (first + i / PITCH) * of.width + x / step_px, weights[i % PITCH]);
     }
 }
 
-float sum_column_of(int at, int y, int step_px)
+/* at: in `rows`; row: of the tile */
+float sum_column_of(int at, int row)
 {
-    float down[6];
     float sums[6];
-    weigh(between(y, step_px), down);
     for (int j = 0; j < 6; j++) {
         sums[j] = rows[at + j * PITCH];
     }
-    return sum_column(sums, down);
+    return sum_column(sums, weights[PITCH + row]);
 }
 
 void fill(scale_entry of, ivec2 corner, int plane, int thread)
@@ -53,6 +63,8 @@ void fill(scale_entry of, ivec2 corner, int plane, int thread)
     int step_px = table[levels + 14 * of.level];
     int first = max(corner.y, 0) / step_px;
     if (!is_fine(of)) {
+        make_weights(step_px, corner, thread);
+        barrier();
         sum_rows(of, step_px, first, corner, thread);
     }
     barrier();
@@ -61,7 +73,7 @@ void fill(scale_entry of, ivec2 corner, int plane, int thread)
         float value = NO_NEIGHBOUR;
         if (all(greaterThanEqual(pixel, ivec2(0))) && all(lessThan(pixel, size_px))) {
             value = is_fine(of) ? fine_at(of, pixel)
-                                : sum_column_of((pixel.y / step_px - first) * PITCH + at % PITCH, pixel.y, step_px);
+                                : sum_column_of((pixel.y / step_px - first) * PITCH + at % PITCH, at / PITCH);
         }
         planes[plane][at] = value;
     }
