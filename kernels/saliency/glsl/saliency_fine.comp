@@ -5,37 +5,40 @@
 /* Level 0: the processor's sums in another order. A workgroup has a strip of 32 x 32 pixels of a channel and one scale,
  * and goes through the planes that differ there, bin by bin. Pixels of a bin add their weights to the sums of their
  * rows by both lines of the scale; these sums are summed along columns by the other line. A row's pixels lie in the
- * order of their bins, so that each is looked at once. Products of columns bound it.
+ * order of their bins, so that each is looked at once. All are whole numbers less than 2^24, which floats add exactly in
+ * any order. Products of columns bound it.
  *
- * Workgroup: 256 threads, 10 to 20 KiB. */
+ * Workgroup: 128 threads, 16 to 30 KiB. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/saliency/glsl/saliency.glsl"
 
 layout(constant_id = 1) const int REACH = 19; /* of the scale's lines */
 const int STRIP = 32; /* SALIENCY_GLSL_STRIP */
-const int THREADS = 256;
+const int THREADS = 128;
 const int PARTS = THREADS / SEGMENT; /* that share rows */
 const int RUN = STRIP / PARTS; /* neighbours of a column that a thread sums */
 const int WIDTH = SEGMENT + 2 * REACH; /* of the bins that a strip looks at */
 const int ROWS = STRIP + 2 * REACH;
 const int FOURS = (WIDTH + 3) / 4; /* of a row of bins */
-const int PITCH = WIDTH / 2 + 1; /* of a row's list: two pixels a word, and what ends it */
+const int PITCH = WIDTH + 1; /* of a row's list: its pixels, and what ends it */
 const int EACH = (ROWS + PARTS - 1) / PARTS; /* rows of a part */
 const int OFFSET = PAD - REACH; /* of the bins' rows */
 const int LINE = 20; /* SALIENCY_REACH + 1 */
 const int SHIFT = 2; /* SALIENCY_FINE_SHIFT */
 const uint ONES = 0x01010101u;
-const uint NO_PIXEL = 0xffffu;
+const uint NO_PIXEL = ~0u;
 
 layout(local_size_x = THREADS) in;
 
-shared int sums[ROWS * SEGMENT]; /* by p in the lower half, by q in the upper one; before: bins of the rows */
-shared uint list[ROWS * PITCH]; /* a row's columns, and their bins in the upper bytes, in the order of these */
-shared int weights[2 * SEGMENT + 2 * REACH]; /* of a row's sums, both, by the distance to its pixels */
-shared ivec2 line[REACH + 1];
+shared uint sums[ROWS * SEGMENT]; /* by p, less half of its sum, and by q, as halves; before: bins of the rows */
+shared uint list[ROWS * PITCH]; /* a row's pixels in the order of their bins: bin, place here, and column */
+shared vec2 weights[2 * SEGMENT + 2 * REACH]; /* of a row's sums, both, by the distance to its pixels */
 shared uint mask[4];
 shared int bins[BINS]; /* that are there */
+
+float p[REACH + 1]; /* a side of each line */
+float q[REACH + 1];
 
 /* ---- The rows' lists */
 
@@ -48,21 +51,23 @@ void load_rows(int channel, ivec2 first, int thread)
         int bits = column % 4 * 8;
         uint next = bits > 0 ? work[at + 1] << 32 - bits : 0u;
         uint four = work[at] >> bits | next;
-        sums[i] = int(i % FOURS * 4 + 2 < WIDTH ? four : four & 0xffffu | 0x7f7f0000u);
+        sums[i] = i % FOURS * 4 + 2 < WIDTH ? four : four & 0xffffu | 0x7f7f0000u;
     }
 }
 
 void clear(scale_entry of, int thread)
 {
-    for (int i = thread; i < ROWS * PITCH; i += THREADS) {
-        list[i] = i % PITCH == PITCH - 1 ? ~0u : 0u;
+    for (int i = thread; i < ROWS; i += THREADS) {
+        list[i * PITCH + WIDTH] = NO_PIXEL;
     }
     for (int i = thread; i < 2 * SEGMENT + 2 * REACH; i += THREADS) {
         int distance = abs(i - SEGMENT + 1 - REACH);
-        weights[i] = distance > REACH ? 0 : table[of.lines + distance] + (table[of.lines + LINE + distance] << 16);
+        weights[i] =
+            distance > REACH ? vec2(0.0) : vec2(table[of.lines + distance], table[of.lines + LINE + distance]);
     }
-    if (thread <= REACH) {
-        line[thread] = ivec2(table[of.lines + thread], table[of.lines + LINE + thread]);
+    [[unroll]] for (int i = 0; i <= REACH; i++) {
+        p[i] = float(table[of.lines + i]);
+        q[i] = float(table[of.lines + LINE + i]);
     }
     if (thread < 4) {
         mask[thread] = 0u;
@@ -73,10 +78,10 @@ void clear(scale_entry of, int thread)
  * bits, so that a difference leaves the eighth where it is not below 0. */
 void put_four(int row, int word, inout uint there[4])
 {
-    uint four = uint(sums[row * FOURS + word]);
+    uint four = sums[row * FOURS + word];
     uint before[4] = uint[4](0u, 0u, 0u, 0u);
     for (int i = 0; i < FOURS; i++) {
-        uint others = uint(sums[row * FOURS + i]);
+        uint others = sums[row * FOURS + i];
         [[unroll]] for (int n = 0; n < 4; n++) {
             uint equal = i < word ? ONES : i > word ? 0u : ONES & (1u << 8 * n) - 1u;
             uint own = (four >> 8 * n & 255u) * ONES + 0x7f7f7f7fu + equal;
@@ -88,7 +93,7 @@ void put_four(int row, int word, inout uint there[4])
         uint bin = four >> 8 * n & 255u;
         if (column < WIDTH) {
             uint place = before[n] * ONES >> 24;
-            atomicOr(list[row * PITCH + int(place / 2u)], (bin << 8 | column) << 16u * (place % 2u));
+            list[row * PITCH + int(place)] = bin << 16 | place << 8 | column;
             [[unroll]] for (uint i = 0; i < 4; i++) {
                 there[i] |= bin / 32u == i ? 1u << bin % 32u : 0u;
             }
@@ -125,59 +130,45 @@ int list_bins(int thread)
 
 /* ---- Planes */
 
-/* Returns a pixel of a row's list, and its place there in the upper half. */
-uint pixel_at(int row, uint place)
-{
-    uint two = list[row * PITCH + int(place / 2u)];
-    return place << 16 | two >> 16u * (place % 2u) & 0xffffu;
-}
-
 /* Adds pixels of the bin to sums of the part's rows. next: each row's first pixel that is not added yet. */
 void add_rows(uint bin, int lane, int part, inout uint next[EACH])
 {
     [[unroll]] for (int i = 0; i < EACH; i++) {
-        int row = part + i * PARTS;
-        if ((next[i] >> 8 & 255u) == bin) {
-            int sum = sums[row * SEGMENT + lane];
+        if (next[i] >> 16 == bin) {
+            int row = part + i * PARTS;
+            int at = row * PITCH + int(next[i] >> 8 & 255u);
+            vec2 sum = unpackHalf2x16(sums[row * SEGMENT + lane]);
             do {
                 sum += weights[int(next[i] & 255u) - lane + SEGMENT - 1];
-                next[i] = pixel_at(row, (next[i] >> 16) + 1u);
-            } while ((next[i] >> 8 & 255u) == bin);
-            sums[row * SEGMENT + lane] = sum;
+                next[i] = list[++at];
+            } while (next[i] >> 16 == bin);
+            sums[row * SEGMENT + lane] = packHalf2x16(sum);
         }
     }
 }
 
-ivec2 sums_at(int row, int lane)
-{
-    int both = sums[row * SEGMENT + lane];
-    return ivec2(both >> 16, both & 0xffff);
-}
-
-/* Returns |d| of the thread's pixels. Rows as far above as below one have the same weight; the farthest come first. */
+/* Returns |d| of the thread's pixels. */
 int[RUN] sum_columns(int lane, int first)
 {
-    ivec2 above[RUN + REACH];
-    ivec2 below[RUN + REACH]; /* from the last on */
-    int d[RUN];
+    float d[RUN];
     [[unroll]] for (int n = 0; n < RUN; n++) {
-        d[n] = 0;
-        above[n] = sums_at(first + n, lane);
-        below[n] = sums_at(first + RUN - 1 + 2 * REACH - n, lane);
+        d[n] = 0.0;
     }
-    [[unroll]] for (int i = 0; i < REACH; i++) {
-        ivec2 weight = line[REACH - i];
+    [[unroll]] for (int i = 0; i < RUN + 2 * REACH; i++) {
+        vec2 both = unpackHalf2x16(sums[(first + i) * SEGMENT + lane]);
         [[unroll]] for (int n = 0; n < RUN; n++) {
-            ivec2 both = above[i + n] + below[i + RUN - 1 - n];
-            d[n] += weight.x * both.x + weight.y * both.y;
+            int distance = abs(i - n - REACH);
+            if (distance <= REACH) {
+                d[n] += q[distance] * both.x; /* by itself, so that it is fused with the sum */
+                d[n] += p[distance] * both.y;
+            }
         }
-        above[i + RUN] = sums_at(first + RUN + i, lane);
-        below[i + RUN] = sums_at(first + 2 * REACH - 1 - i, lane);
     }
+    int sizes[RUN];
     [[unroll]] for (int n = 0; n < RUN; n++) {
-        d[n] = abs(d[n] + line[0].x * above[REACH + n].x + line[0].y * above[REACH + n].y) >> SHIFT;
+        sizes[n] = int(abs(d[n])) >> SHIFT;
     }
-    return d;
+    return sizes;
 }
 
 void main()
@@ -193,14 +184,18 @@ void main()
     barrier();
     put_rows(thread);
     barrier();
+    float whole = p[0];
+    [[unroll]] for (int i = 1; i <= REACH; i++) {
+        whole += 2.0 * p[i];
+    }
     for (int i = thread; i < ROWS * SEGMENT; i += THREADS) {
-        sums[i] = 0;
+        sums[i] = packHalf2x16(vec2(-0.5 * whole, 0.0));
     }
     int last = list_bins(thread) - 1;
     uint next[EACH];
     [[unroll]] for (int i = 0; i < EACH; i++) {
         int row = part + i * PARTS;
-        next[i] = row < ROWS ? pixel_at(row, 0u) : NO_PIXEL;
+        next[i] = row < ROWS ? list[row * PITCH] : NO_PIXEL;
     }
     barrier();
     int totals[RUN];
