@@ -94,9 +94,9 @@ static double squares_of(const struct wanted *wanted, const double p[ASKED], con
         const double x = frequency_of(n * FREQUENCIES / ASKED);
         for (int32_t m = 0; m <= n; m++) {
             const double y = frequency_of(m * FREQUENCIES / ASKED);
-            const double error =
-                p[n] * q[m] + q[n] * p[m] - wanted->p_passes[n] * wanted->q_passes[m] -
-                wanted->q_passes[n] * wanted->p_passes[m];
+            const double error = p[n] * q[m] + q[n] * p[m] -
+                                 wanted->p_passes[n] * wanted->q_passes[m] -
+                                 wanted->q_passes[n] * wanted->p_passes[m];
             const double square = x * x + y * y;
             sum += error * error / (square * sqrt(square)) * (m < n ? 2.0 : 1.0);
         }

@@ -93,8 +93,7 @@ template <int COLUMNS> struct sample_places {
         const int lane = (int)threadIdx.x;
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++) {
-            numbers[i] =
-                number_at(level, strip.x - 8 * COLUMNS + 8 + 16 * i + lane % 4 * 4) / 4;
+            numbers[i] = number_at(level, strip.x - 8 * COLUMNS + 8 + 16 * i + lane % 4 * 4) / 4;
         }
         row = level.y.out_first - level.y.first + strip.y - SALIENCY_CUDA_STRIP_ABOVE(reach) +
               lane / 4;

@@ -142,8 +142,8 @@ static __device__ __forceinline__ void add_fine(const saliency_cuda_frame &frame
     clear_totals(totals);
     walk.load((const uint32_t *)frame.kernels + scale.kernel);
     const uint32_t added = walk.add_share(
-        memory.bins, {first, 1, end},
-        [](int bin) { return (uint32_t)(bin | 128) * 0x01010101u; }, blocks, totals);
+        memory.bins, {first, 1, end}, [](int bin) { return (uint32_t)(bin | 128) * 0x01010101u; },
+        blocks, totals);
     write_totals(response_of(frame, scale, (uint32_t)place.layer), scale, place.x, place.y, totals,
                  added);
 }

@@ -113,8 +113,8 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
             }
 #pragma unroll
             for (int side = 0; side < 2; side++) {
-                sums[line][2 * block + side] = mma_rounded(Places::rounded(sum[2 * side]),
-                                                           Places::rounded(sum[2 * side + 1]));
+                sums[line][2 * block + side] =
+                    mma_rounded(Places::rounded(sum[2 * side]), Places::rounded(sum[2 * side + 1]));
             }
         }
     }
@@ -192,8 +192,9 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
     /* The share's planes; `plane_of`: the plane of a bin. The result: how many planes were added to
      * the lane's block of rows. */
     template <typename PlaneOf>
-    __device__ __forceinline__ uint32_t add_share(const present_bins &bins, const plane_share &share,
-                                                  PlaneOf plane_of, int blocks, uint4 *totals)
+    __device__ __forceinline__ uint32_t add_share(const present_bins &bins,
+                                                  const plane_share &share, PlaneOf plane_of,
+                                                  int blocks, uint4 *totals)
     {
         const int block = (int)threadIdx.x % STRIP_BLOCKS;
         uint32_t added = 0;
@@ -202,8 +203,8 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
         for (int i = share.first; i < share.end; i += share.next) {
             const int after = i + share.next < share.end ? i + share.next : i;
             const uint2 like = *(const uint2 *)bins.like[i];
-            const uint64_t bytes = (uint64_t)__shfl_sync(~0u, like.y, 0) << 32 |
-                                   __shfl_sync(~0u, like.x, 0);
+            const uint64_t bytes =
+                (uint64_t)__shfl_sync(~0u, like.y, 0) << 32 | __shfl_sync(~0u, like.x, 0);
             add_plane(plane_of(bins.list[i]), plane_of(bins.list[after]), blocks, bytes, totals);
             added += bins.like[i][block];
         }

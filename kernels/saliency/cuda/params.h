@@ -13,8 +13,8 @@
 #define SALIENCY_CUDA_SEGMENT 32 /* neighbours of a row: a warp's */
 #define SALIENCY_CUDA_ROWS 4 /* of SALIENCY_CUDA_SEGMENT pixels or samples: a block's */
 
-/* Strips of pixels, or of coarser levels' samples, and by a kernel's reach the sixteens of them that
- * 16 columns, or 8 rows, have weights for, and where these begin. */
+/* Strips of pixels, or of coarser levels' samples, and by a kernel's reach the sixteens of them
+ * that 16 columns, or 8 rows, have weights for, and where these begin. */
 #define SALIENCY_CUDA_STRIP_WARPS 8
 #define SALIENCY_CUDA_STRIP_WIDTH 16
 #define SALIENCY_CUDA_STRIP_HEIGHT 64
