@@ -72,7 +72,7 @@ def test_nodes_of_the_ladder():
 
 def test_rows_of_nodes_from_the_picture_on():
     found = [float(n) for n in re.findall(rf"GAUSS_LADDER_CLOSE_\d ({NUMBER})f", (GAUSS / "plan/ladder.h").read_text())]
-    assert found == numbers("glsl/ladder.glsl", "vec4 ladder_close(")[-4:]
+    assert found == numbers("glsl/ladder.glsl", "float ladder_close(")[-4:]
     assert abs(sum(found)) < 1e-9
     assert found == pytest.approx(list(fits.ladder_close()), abs=2e-4)
     assert fits.close_excess(found) < 3.3e-5 < 1.7e-4 < fits.close_excess(np.zeros(4))

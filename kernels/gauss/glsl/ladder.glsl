@@ -102,13 +102,18 @@ int ladder_first(tile_nodes nodes, float place, out float at)
     return first;
 }
 
-/* gauss_ladder_close, with its numbers */
-vec4 ladder_close(tile_nodes nodes, float place)
+/* Returns GAUSS_LADDER_CLOSE_0 to _3 for the first nodes of a row that gauss_tile_nodes_close names, else 0. */
+float ladder_close(tile_nodes nodes, int i)
 {
     bool is_close = nodes.first == 0 && nodes.apart == 3 && nodes.count > nodes.together;
-    float p = min(place * (1.0 / 3.0), 2.0);
-    float factor = is_close ? p * (p - 1.0) * (p - 2.0) * (p - 3.0) : 0.0;
-    return factor * vec4(-0.0150, 0.0563, -0.0686, 0.0273);
+    return !is_close || i > 3 ? 0.0 : i == 0 ? -0.0150 : i == 1 ? 0.0563 : i == 2 ? -0.0686 : 0.0273;
+}
+
+/* gauss_ladder_close */
+vec4 ladder_close_factors(vec4 places)
+{
+    vec4 p = min(places * (1.0 / 3.0), 2.0);
+    return p * (p - 1.0) * (p - 2.0) * (p - 3.0);
 }
 
 /* gauss_ladder_weights */

@@ -383,15 +383,16 @@ vec4 shares_of(own_nodes all, int i, float node_px, vec4 sigmas_px, vec4 places)
         float at;
         int own = i - ladder_first(all.nodes, places[n], at);
         vec4 all_of_them = ladder_weights(at, all.nodes.together);
-        if (LADDER_FLOATS) {
-            all_of_them += ladder_close(all.nodes, places[n]);
-        }
         float share = own == 0   ? all_of_them.x
                       : own == 1 ? all_of_them.y
                       : own == 2 ? all_of_them.z
                       : own == 3 ? all_of_them.w
                                  : 0.0;
         shares[n] = sigmas_px[n] > 0.0 ? share : 0.0;
+    }
+    float close = LADDER_FLOATS ? ladder_close(all.nodes, i) : 0.0;
+    if (close != 0.0) { /* in few nodes, of the whole workgroup */
+        shares += close * ladder_close_factors(places);
     }
     return shares;
 }
