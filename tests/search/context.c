@@ -36,7 +36,7 @@ enum fovea_result search_batch_run(const struct search_point *point, struct fove
     batch.dst_next_bytes = dst->next_bytes;
     batch.src_plane_bytes = src->plane_bytes;
     batch.dst_plane_bytes = dst->plane_bytes;
-    batch.gazes_uv = given->gazes_uv;
+    batch.gazes_uv = point->gazeless ? NULL : given->gazes_uv;
     batch.fovea_count = search_foveas(point);
     batch.gazes_memory = point->cuda_gazes ? FOVEA_MEMORY_CUDA : FOVEA_MEMORY_CPU;
     if (given->sigmas.memory) {
@@ -246,14 +246,14 @@ static void free_images(struct run *run)
     search_memory_free(&run->depths);
 }
 
-/* Makes fewer images of another format, which the context may refuse: its memory then holds what is
- * left of them. False: the device has failed. */
+/* Makes fewer images of another format, or with other settings, which the context may refuse: its
+ * memory then holds what is left of them. False: the device has failed. */
 static bool run_before(const struct run *run)
 {
     struct search_point p = *run->point;
     struct run other = *run;
     other.point = &p;
-    p.format = p.before;
+    p.format = p.before ? p.before : p.format;
     p.fill = ~p.fill;
     p.planes = p.graph = p.cuda_gazes = p.src.pixel_gap = p.dst.pixel_gap = 0;
     p.count = p.count ? 1 + p.fill % p.count : 0;
@@ -269,13 +269,30 @@ static bool run_before(const struct run *run)
 
 static enum search_verdict run_contexts(struct run *run)
 {
-    if (run->point->before && !run_before(run)) {
+    if ((run->point->before || run->point->earlier) && !run_before(run)) {
         snprintf(run->text, SEARCH_TEXT_BYTES, "the device has failed before");
         return SEARCH_LOST;
+    }
+    if (run->point->earlier && fovea_context_set_settings(run->tested, run->settings) != FOVEA_OK) {
+        snprintf(run->text, SEARCH_TEXT_BYTES, "the settings are not taken from those before");
+        return SEARCH_DIFFERENT;
     }
     const enum search_verdict verdict = make_images(run) ? run_images(run) : SEARCH_LOST;
     free_images(run);
     return verdict;
+}
+
+/* Gives the tested context the settings that it had before. */
+static void begin_before(struct run *run)
+{
+    OWNED(fovea_settings_destroy)
+    struct fovea_settings *before = search_settings_before(run->point);
+    struct fovea_context *context = NULL;
+    if (before && search_context(before, run->on_cuda ? "cuda" : "cpu", run->point->threads,
+                                 &context) == FOVEA_OK) {
+        fovea_context_destroy(&run->tested);
+        run->tested = context;
+    }
 }
 
 enum search_verdict search_run_context(const struct search_limits *limits,
@@ -302,6 +319,7 @@ enum search_verdict search_run_context(const struct search_limits *limits,
                  fovea_result_name(result), fovea_result_name(wanted));
         verdict = SEARCH_DIFFERENT;
     } else if (result == FOVEA_OK) {
+        begin_before(&run);
         verdict = run_contexts(&run);
     }
     fovea_context_destroy(&run.tested);

@@ -139,6 +139,7 @@ struct frame {
     struct test_image src, before, dst;
     enum fovea_result result;
     enum fovea_result wanted[FOVEA_VK_MAX_VIEWS];
+    struct fovea_settings *settings; /* those before come first, if any */
     char *text;
 };
 
@@ -177,15 +178,47 @@ static void take_sigmas(struct frame *frame)
     }
 }
 
+#define DEPTHS_BEYOND_PX 3 /* behind a view's */
+
 struct value_of {
     const struct search_point *point;
     const struct fovea_image *packed;
 };
 
+/* The view lies somewhere in its image of depths, among values of no view. */
 static double value_at(const void *user, uint32_t x, uint32_t y)
 {
     const struct value_of *of = user;
-    return search_depth_value(of->point, of->packed, x, y);
+    const uint32_t own_x = x - of->point->depths_x; /* large before it */
+    const uint32_t own_y = y - of->point->depths_y;
+    return own_x < of->packed->width_px && own_y < of->packed->height_px
+               ? search_depth_value(of->point, of->packed, own_x, own_y)
+               : (double)((x + y) % 2);
+}
+
+static bool has_offset(const struct search_point *p)
+{
+    return p->depths_x || p->depths_y;
+}
+
+static uint32_t depths_width(const struct search_point *p)
+{
+    return p->depths_x + p->width_px + (has_offset(p) ? DEPTHS_BEYOND_PX : 0);
+}
+
+static void give_view_depth(struct frame *frame, uint32_t index)
+{
+    const struct search_point *p = frame->point;
+    struct depth_image *image = &frame->depths[index];
+    struct fovea_vk_depth *depth = &frame->scene.views[index].depth;
+    if (p->depths_attached && p->depths <= FOVEA_DEPTH_FORMAT_D24) { /* others are colours */
+        depth_image_attach(&rig.engine, image);
+    }
+    *depth = depth_image_given(image, &frame->depth);
+    depth->x_px = p->depths_x;
+    depth->y_px = p->depths_y;
+    depth->width_px = p->width_px;
+    depth->height_px = p->height_px;
 }
 
 static void give_depths(struct frame *frame)
@@ -206,10 +239,10 @@ static void give_depths(struct frame *frame)
     for (uint32_t i = 0; i < search_images(p); i++) {
         const struct value_of of = {p, &packed.view};
         search_gather(&all, p->one_depths ? 0 : i, &packed.view);
-        frame->depths[i] =
-            depth_image_create(&rig.engine, depth_image_format_or(&rig.engine, formats[p->depths]),
-                               p->width_px, p->height_px, value_at, &of);
-        frame->scene.views[i].depth = depth_image_given(&frame->depths[i], &frame->depth);
+        frame->depths[i] = depth_image_create(
+            &rig.engine, depth_image_format_or(&rig.engine, formats[p->depths]), depths_width(p),
+            p->depths_y + p->height_px + (has_offset(p) ? DEPTHS_BEYOND_PX : 0), value_at, &of);
+        give_view_depth(frame, i);
     }
 }
 
@@ -223,8 +256,11 @@ static struct test_image depths_of(const struct frame *frame, uint32_t index)
     }
     struct test_image packed = image_make_packed(p->width_px, p->height_px, FOVEA_FORMAT_R32F);
     for (uint32_t i = 0; i < p->width_px * p->height_px; i++) {
-        image_set(&packed.view, i % p->width_px, i / p->width_px, 0,
-                  frame->depths[index].values[i]);
+        const uint32_t x = i % p->width_px;
+        const uint32_t y = i / p->width_px;
+        image_set(&packed.view, x, y, 0,
+                  frame->depths[index]
+                      .values[(size_t)(p->depths_y + y) * depths_width(p) + p->depths_x + x]);
     }
     return packed;
 }
@@ -313,6 +349,19 @@ static enum search_verdict compare_frame(struct frame *frame)
     return !right ? SEARCH_DIFFERENT : passes(frame) ? SEARCH_REFUSED : SEARCH_SAME;
 }
 
+/* Makes a frame with the settings before, if any, which may be refused, and sets those that it
+ * shall have. */
+static enum fovea_result run_before(const struct frame *frame, enum rig_path path)
+{
+    if (!frame->point->earlier) {
+        return FOVEA_OK;
+    }
+    OWNED_IMAGE made = stereo_picture(&frame->scene, IMAGE_RANDOM, 4);
+    memcpy(made.memory, frame->before.memory, frame->before.memory_bytes);
+    (void)stereo_run(&rig, &frame->scene, path, &frame->src.view, &made.view);
+    return fovea_vk_set_settings(rig.fovea, frame->settings);
+}
+
 static enum search_verdict run_frame(struct frame *frame)
 {
     const enum rig_path path = (enum rig_path)(frame->point->path % RIG_PATH_COUNT);
@@ -327,7 +376,10 @@ static enum search_verdict run_frame(struct frame *frame)
     stereo_see_layers(frame->point->fill % 2);
     give_sigmas(frame);
     give_depths(frame);
-    frame->result = stereo_run(&rig, &frame->scene, path, &frame->src.view, &frame->dst.view);
+    frame->result = run_before(frame, path);
+    if (frame->result == FOVEA_OK) {
+        frame->result = stereo_run(&rig, &frame->scene, path, &frame->src.view, &frame->dst.view);
+    }
     take_sigmas(frame);
     enum search_verdict verdict = SEARCH_DIFFERENT;
     if (frame->result >= 0) {
@@ -363,6 +415,23 @@ static bool is_too_much(const struct fovea_settings *settings, const struct fram
     return device.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU && most_px > 500.0f;
 }
 
+/* A context has the settings before, if it takes them. */
+static enum fovea_result create(const struct search_point *p, const struct fovea_settings *settings,
+                                bool may_have_others)
+{
+    OWNED(fovea_settings_destroy)
+    struct fovea_settings *before = may_have_others ? search_settings_before(p) : NULL;
+    if (before) {
+        before->backend = FOVEA_BACKEND_VULKAN;
+        const struct fovea_vk_desc other = engine_fovea_desc(&rig.engine, before);
+        if (fovea_vk_create(&other, &rig.fovea) == FOVEA_OK) {
+            return FOVEA_OK;
+        }
+    }
+    const struct fovea_vk_desc desc = engine_fovea_desc(&rig.engine, settings);
+    return fovea_vk_create(&desc, &rig.fovea);
+}
+
 /* Both refuse the settings, or a frame is run. */
 static enum search_verdict run_with(struct fovea_settings *settings, struct frame *frame)
 {
@@ -370,8 +439,8 @@ static enum search_verdict run_with(struct fovea_settings *settings, struct fram
     const enum fovea_result wanted = search_context(settings, "cpu", 1, &cpu);
     fovea_context_destroy(&cpu);
     settings->backend = FOVEA_BACKEND_VULKAN;
-    const struct fovea_vk_desc desc = engine_fovea_desc(&rig.engine, settings);
-    const enum fovea_result result = fovea_vk_create(&desc, &rig.fovea);
+    frame->settings = settings;
+    const enum fovea_result result = create(frame->point, settings, wanted == FOVEA_OK);
     enum search_verdict verdict = SEARCH_REFUSED;
     if (result != wanted) {
         snprintf(frame->text, SEARCH_TEXT_BYTES, "created: %s, the cpu backend %s",

@@ -329,6 +329,7 @@ struct fovea_depth search_depth_of(const struct search_point *point,
     depth.one_m = scales[point->depths_kind].one_m;
     depth.focus_m = focuses_m[point->depths_focus];
     depth.vergence_m = focuses_m[point->depths_vergence];
+    depth.elapsed_s = point->depths_elapsed ? 0.05 : 0.0;
     return depth;
 }
 

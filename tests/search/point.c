@@ -69,6 +69,7 @@ static void draw_batch(uint64_t *state, const struct search_limits *limits, stru
     p->planes = has_planes && one_in(state, 2);
     p->shared = one_in(state, 5);
     p->cuda_gazes = limits->backend == SEARCH_CUDA && one_in(state, 2);
+    p->gazeless = !p->cuda_gazes && one_in(state, 20);
     p->others = one_in(state, 4) ? 1 + below(state, FOVEA_FOVEAS_MAX - 1) : 0;
     if (p->planes) {
         p->src.beside = p->dst.beside = 0;
@@ -388,6 +389,17 @@ struct fovea_settings *search_settings(const struct search_point *point)
     return settings;
 }
 
+struct fovea_settings *search_settings_before(const struct search_point *point)
+{
+    const struct search_limits limits = {.backend = SEARCH_CPU, .small = true};
+    if (!point->earlier) {
+        return NULL;
+    }
+    struct search_point other = search_point_draw(point->earlier, 0, &limits);
+    other.transfer = point->transfer;
+    return search_settings(&other);
+}
+
 /* Operators that take none refuse them. */
 static void draw_sigmas(uint64_t *state, struct search_point *p)
 {
@@ -413,9 +425,14 @@ static void draw_depths(uint64_t *state, struct search_point *p)
     p->depths_focus = one_in(state, 4) ? below(state, SEARCH_DEPTHS_FOCUSES) : 0;
     p->depths_vergence = one_in(state, 2) ? below(state, SEARCH_DEPTHS_FOCUSES) : 0;
     p->one_depths = one_in(state, 4);
+    p->depths_elapsed = !p->before && !p->earlier && one_in(state, 4);
     if (!p->vk_format) {
         draw_layout(state, &p->of_depths);
+        return;
     }
+    p->depths_x = one_in(state, 2) ? below(state, 40) : 0;
+    p->depths_y = one_in(state, 2) ? below(state, 40) : 0;
+    p->depths_attached = one_in(state, 4);
 }
 
 /* ---- Points ---------------------------------------------------------------------------------- */
@@ -434,6 +451,7 @@ struct search_point search_point_draw(uint64_t seed, uint64_t number,
     } else {
         draw_images(&state, limits, &p);
     }
+    p.earlier = one_in(&state, 5) ? 1 + below(&state, 1000000) : 0;
     draw_settings(&state, &p);
     draw_sigmas(&state, &p);
     draw_depths(&state, &p);
@@ -463,18 +481,20 @@ struct search_point search_point_draw(uint64_t seed, uint64_t number,
 static const struct number {
     const char *name;
     size_t at;
-} numbers[] = {NUMBER(width_px),    NUMBER(height_px),    NUMBER(count),
-               NUMBER(format),      NUMBER(fill),         NUMBER(gazes),
-               NUMBER(others),      NUMBER(transfer),     NUMBER(map_side),
-               NUMBER(field_side),  LAYOUT(src),          LAYOUT(dst),
-               NUMBER(planes),      NUMBER(shared),       NUMBER(threads),
-               NUMBER(cuda_gazes),  NUMBER(own_stream),   NUMBER(sigmas),
-               NUMBER(one_sigmas),  LAYOUT(of_sigmas),    NUMBER(graph),
-               NUMBER(depths),      NUMBER(one_depths),   LAYOUT(of_depths),
-               NUMBER(depths_kind), NUMBER(depths_focus), NUMBER(depths_vergence),
-               NUMBER(before),      NUMBER(vk_format),    NUMBER(path),
-               NUMBER(recorded),    NUMBER(columns),      NUMBER(gap_px),
-               NUMBER(layered),     NUMBER(frusta)};
+} numbers[] = {NUMBER(width_px),        NUMBER(height_px),     NUMBER(count),
+               NUMBER(format),          NUMBER(fill),          NUMBER(gazes),
+               NUMBER(others),          NUMBER(transfer),      NUMBER(map_side),
+               NUMBER(field_side),      LAYOUT(src),           LAYOUT(dst),
+               NUMBER(planes),          NUMBER(shared),        NUMBER(threads),
+               NUMBER(cuda_gazes),      NUMBER(own_stream),    NUMBER(sigmas),
+               NUMBER(one_sigmas),      LAYOUT(of_sigmas),     NUMBER(graph),
+               NUMBER(depths),          NUMBER(one_depths),    LAYOUT(of_depths),
+               NUMBER(depths_kind),     NUMBER(depths_focus),  NUMBER(depths_vergence),
+               NUMBER(before),          NUMBER(vk_format),     NUMBER(path),
+               NUMBER(recorded),        NUMBER(columns),       NUMBER(gap_px),
+               NUMBER(layered),         NUMBER(frusta),        NUMBER(gazeless),
+               NUMBER(earlier),         NUMBER(depths_x),      NUMBER(depths_y),
+               NUMBER(depths_attached), NUMBER(depths_elapsed)};
 
 static uint32_t *number_at(struct search_point *point, const struct number *number)
 {

@@ -43,6 +43,8 @@ struct search_point {
     struct search_layout src, dst;
     uint32_t planes;
     uint32_t shared; /* one picture for all gazes */
+    uint32_t gazeless; /* the batch has no gazes */
+    uint32_t earlier; /* it had the settings of that number before; or 0 */
     uint32_t threads; /* of the cpu backend */
     uint32_t cuda_gazes; /* gazes are in CUDA memory */
     uint32_t own_stream;
@@ -55,6 +57,7 @@ struct search_point {
     uint32_t one_depths;
     uint32_t depths_kind; /* a way of storing distances (pictures.c) */
     uint32_t depths_focus, depths_vergence; /* what the program says of the focus (pictures.c) */
+    uint32_t depths_elapsed; /* a first picture that says how long ago the one before was */
     struct search_layout of_depths;
     /* Vulkan frames take these */
     uint32_t vk_format; /* VkFormat */
@@ -64,6 +67,8 @@ struct search_point {
     uint32_t gap_px; /* between views, and around them */
     uint32_t layered; /* each view in a layer of its own */
     uint32_t frusta; /* each view has its eye and its tangents */
+    uint32_t depths_x, depths_y; /* a view's first pixel in its image of depths */
+    uint32_t depths_attached; /* which is in an attachment's layout */
     char settings[SEARCH_SETTINGS_BYTES]; /* " path=value" for each that is no default */
 };
 
@@ -93,6 +98,8 @@ uint32_t search_foveas(const struct search_point *point); /* of an image, 1 or m
 void search_gazes(const struct search_point *point, float *out_gazes_uv); /* x and y of each */
 /* NULL: a setting was refused by itself, or there is no memory. */
 struct fovea_settings *search_settings(const struct search_point *point);
+/* Those that a context had before; NULL: none, or they are refused. */
+struct fovea_settings *search_settings_before(const struct search_point *point);
 
 /* ---- Pictures (pictures.c) ------------------------------------------------------------------- */
 
