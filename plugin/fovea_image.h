@@ -298,7 +298,7 @@ struct fovea_batch_gradient {
     struct fovea_image sigmas; /* the batch's: for the operator blur; read. data NULL: none */
     ptrdiff_t sigmas_next_bytes;
     /* Written: with respect to the sigma of each pixel, in rows without gaps, image after image, in
-     * the memory of the images; NULL: not wanted. src is read for it, too. */
+     * the memory of the images; NULL: not wanted. */
     float *d_sigmas;
 };
 
@@ -332,7 +332,7 @@ static inline void fovea_batch_gradient_init(struct fovea_batch_gradient *batch)
  * 0. NaN and infinity stay in their channel and spread as far as the blur reaches.
  *
  * Threads, streams, graphs, overlap and errors are fovea_context_run_batch's: images of d_src must
- * not overlap each other, d_dst, src or sigmas, nor may d_sigmas overlap any.
+ * not overlap each other, d_dst, src or sigmas, nor may d_sigmas overlap any of these or gazes.
  * FOVEA_ERROR_UNSUPPORTED: another format, "operators" are several or have no gradient, or
  * d_gazes_uv is in CPU memory and the stream is being captured. The first gradients of a size and
  * of more images than before take memory, later ones do not, but for those of a capture. CPU: about

@@ -76,3 +76,9 @@ def test_rows_of_nodes_from_the_picture_on():
     assert abs(sum(found)) < 1e-9
     assert found == pytest.approx(list(fits.ladder_close()), abs=2e-4)
     assert fits.close_excess(found) < 3.3e-5 < 1.7e-4 < fits.close_excess(np.zeros(4))
+
+
+def test_narrow_nodes_reach_alike():
+    header = (GAUSS / "plan/ladder.h").read_text()
+    least, reach = (re.search(rf"{name} ({NUMBER})", header)[1] for name in ("GAUSS_LADDER_REACH_FROM", "GAUSS_LADDER_REACH"))
+    assert f"residual >= {least} ? max(reach, {reach})" in (GAUSS / "glsl/smooth_nodes.comp").read_text()

@@ -31,8 +31,7 @@ struct gauss_plan *plan_of(const struct fovea_foveation *foveation, uint32_t wid
 /* A gaze in pixels, exact where it is a multiple of 1/256. */
 struct gauss_frame frame_at(const struct gauss_plan *plan, double x_px, double y_px);
 
-/* The cpu backend with its plan. */
-/* A plan on the CPU, with its own threads. */
+/* A plan on the CPU has threads of its own here. */
 struct processor {
     struct thread_pool *pool;
     struct gauss_cpu *cpu; /* NULL: nothing could be created */

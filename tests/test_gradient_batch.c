@@ -482,6 +482,7 @@ TEST(a_blur_takes_no_gaze_and_pictures_that_fit)
     REFUSED("sigmas and d_src overlap", bad.sigmas.data = bad.d_src.data);
     REFUSED("d_src and d_sigmas overlap", bad.d_sigmas = bad.d_src.data);
     REFUSED("sigmas and d_sigmas overlap", bad.d_sigmas = bad.sigmas.data);
+    REFUSED("d_sigmas and gazes overlap", bad.d_sigmas = s->gazes_uv);
     run(s);
     OWNED_IMAGE with_gazes = image_make_packed(kind.width_px, kind.height_px, kind.format);
     const struct fovea_image last = sheet_image(&s->d_src, COUNT - 1);

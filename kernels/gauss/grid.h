@@ -37,7 +37,7 @@ HOST_DEVICE int32_t gauss_grid_middle_px(int32_t index, int32_t fragment_px, int
     return (2 * index * fragment_px + fragment_px - 2 * shift_px) / 2;
 }
 
-/* Floats know a place among rings to a fourth of this part of it and of 1, with the approximate
+/* Floats know a place among rings to a third of this part of it and of 1, with the approximate
  * roots and divisions that kernels have. */
 #define GAUSS_GRID_UNSURE (1.0f / 262144)
 

@@ -172,7 +172,8 @@ struct operator_derivatives {
     const struct fovea_image *sigmas; /* as struct operator_images has them */
     ptrdiff_t sigmas_next_bytes;
     /* With respect to the sigma of each pixel, image after image without gaps, in the images'
-     * memory; NULL: not wanted. For an operator that takes sigmas. */
+     * memory; NULL: not wanted. For an operator that takes sigmas and looks at no gaze: d_gazes_uv
+     * is 0 beside it. */
     float *d_sigmas;
 };
 

@@ -13,10 +13,25 @@ static bool check_gazes(const struct context_gradient *g, bool runs_blind, char 
     return (runs_blind && !g->gazes_uv && !g->d_gazes_uv) || context_gazes_check(&gazes, out);
 }
 
+static bool meet(const float *one, uintptr_t one_bytes, const float *other, uintptr_t other_bytes)
+{
+    const uintptr_t a = (uintptr_t)one;
+    const uintptr_t b = (uintptr_t)other;
+    return one && other && (a < b ? b - a < one_bytes : a - b < other_bytes);
+}
+
+static bool check_sigmas_apart(const struct context_gradient *g, char *out)
+{
+    const uintptr_t bytes = 2 * sizeof(float) * (uintptr_t)g->count * g->fovea_count;
+    const uintptr_t sigmas =
+        sizeof(float) * (uintptr_t)g->count * g->d_dst.width_px * g->d_dst.height_px;
+    const bool fits = !meet(g->d_sigmas, sigmas, g->gazes_uv, bytes) &&
+                      !meet(g->d_sigmas, sigmas, g->d_gazes_uv, bytes);
+    return fits || CONTEXT_PROBLEM(out, "d_sigmas and gazes overlap");
+}
+
 static bool take_d_gazes(const struct fovea_batch_gradient *batch, uint32_t foveas, char *out)
 {
-    const uintptr_t given = (uintptr_t)batch->gazes_uv;
-    const uintptr_t written = (uintptr_t)batch->d_gazes_uv;
     const uintptr_t bytes = 2 * sizeof(float) * (uintptr_t)batch->count * foveas;
     if (!batch->d_gazes_uv) {
         return true;
@@ -24,11 +39,11 @@ static bool take_d_gazes(const struct fovea_batch_gradient *batch, uint32_t fove
     if (!context_floats_check(batch->d_gazes_uv, "d_gazes_uv", out)) {
         return false;
     }
-    const bool meet = given < written ? written - given < bytes : given - written < bytes;
-    return meet ? CONTEXT_PROBLEM(out, "gazes_uv and d_gazes_uv overlap") : true;
+    const bool overlap = meet(batch->gazes_uv, bytes, batch->d_gazes_uv, bytes);
+    return overlap ? CONTEXT_PROBLEM(out, "gazes_uv and d_gazes_uv overlap") : true;
 }
 
-/* Beside images that passed. */
+/* The images have passed their checks. */
 static bool check_d_sigmas(const struct context_gradient *g, const struct context_images *others,
                            size_t other_count, char *out)
 {
@@ -61,18 +76,19 @@ static bool check_images(struct context_gradient *g, char *out)
         !(context_images_check(&src, out) && context_images_alike(&src, &d_dst, out))) {
         return false;
     }
-    const struct context_images read[] = {d_dst, sigmas, g->has_src ? src : d_dst,
-                                          g->has_d_src ? d_src : d_dst};
-    const size_t read_count = sizeof read / sizeof *read;
+    const struct context_images others[] = {d_dst, sigmas, g->has_src ? src : d_dst,
+                                            g->has_d_src ? d_src : d_dst};
+    const size_t other_count = sizeof others / sizeof *others;
     if (!g->has_d_src) {
         return context_sigmas_check(&sigmas, &d_dst, out) &&
-               check_d_sigmas(g, read, read_count, out);
+               check_d_sigmas(g, others, other_count, out);
     }
     return context_images_check(&d_src, out) && context_images_alike(&d_dst, &d_src, out) &&
            context_images_check_written(&d_src, out) &&
            context_images_check_apart(&d_dst, &d_src, out) &&
            (!g->has_src || context_images_check_apart(&src, &d_src, out)) &&
-           context_sigmas_check(&sigmas, &d_src, out) && check_d_sigmas(g, read, read_count, out);
+           context_sigmas_check(&sigmas, &d_src, out) &&
+           check_d_sigmas(g, others, other_count, out);
 }
 
 bool context_gradient_take(const struct fovea_batch_gradient *batch, bool runs_blind,
@@ -106,7 +122,8 @@ bool context_gradient_take(const struct fovea_batch_gradient *batch, bool runs_b
         .d_sigmas = batch->d_sigmas,
     };
     return check_images(out, out_problem) && check_gazes(out, runs_blind, out_problem) &&
-           take_d_gazes(batch, out->fovea_count, out_problem);
+           take_d_gazes(batch, out->fovea_count, out_problem) &&
+           check_sigmas_apart(out, out_problem);
 }
 
 bool context_gradient_has_format(enum fovea_format format)

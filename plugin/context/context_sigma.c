@@ -27,7 +27,8 @@ static struct operator_plan_desc desc_of(const struct fovea_settings *settings, 
 }
 
 /* There are settings that a plan can be made of, and the gaze is somewhere. */
-static bool are_right(const struct fovea_settings *settings, struct fovea_point_uv gaze)
+static bool settings_and_gaze_are_right(const struct fovea_settings *settings,
+                                        struct fovea_point_uv gaze)
 {
     return settings && config_foveation_check(settings, (struct fovea_log){0}) == FOVEA_OK &&
            isfinite(gaze.x_uv) && isfinite(gaze.y_uv);
@@ -38,7 +39,7 @@ enum fovea_result fovea_sigma_map(const struct fovea_settings *settings, uint32_
                                   float *out_sigma_px)
 {
     const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
-    if (!out_sigma_px || !are_right(settings, gaze)) {
+    if (!out_sigma_px || !settings_and_gaze_are_right(settings, gaze)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     return maps()->sigma_px(&desc, gaze, out_sigma_px);
@@ -58,8 +59,8 @@ double fovea_eccentricity_px(const struct fovea_settings *settings, uint32_t wid
                              double eccentricity_deg)
 {
     const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
-    if (!are_right(settings, gaze) || !isfinite(direction_deg) || !isfinite(eccentricity_deg) ||
-        eccentricity_deg < 0.0) {
+    if (!settings_and_gaze_are_right(settings, gaze) || !isfinite(direction_deg) ||
+        !isfinite(eccentricity_deg) || eccentricity_deg < 0.0) {
         return -1.0;
     }
     return maps()->reach_px(&desc, gaze, direction_deg, eccentricity_deg);
@@ -70,7 +71,7 @@ enum fovea_result fovea_eccentricity_map(const struct fovea_settings *settings, 
                                          float *out_deg)
 {
     const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
-    if (!out_deg || !are_right(settings, gaze)) {
+    if (!out_deg || !settings_and_gaze_are_right(settings, gaze)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     return maps()->eccentricity_deg(&desc, gaze, out_deg);
@@ -80,7 +81,7 @@ enum fovea_result fovea_cutoff_map(const struct fovea_settings *settings, uint32
                                    uint32_t height_px, struct fovea_point_uv gaze, float *out_cpd)
 {
     const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
-    if (!out_cpd || !are_right(settings, gaze)) {
+    if (!out_cpd || !settings_and_gaze_are_right(settings, gaze)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     return maps()->cutoff_cpd(&desc, gaze, out_cpd);
@@ -91,8 +92,9 @@ enum fovea_result fovea_gain_map(const struct fovea_settings *settings, uint32_t
                                  const struct fovea_grating *grating, float *out_gain)
 {
     const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
-    if (!out_gain || !are_right(settings, gaze) || !grating || !isfinite(grating->cycles_per_deg) ||
-        grating->cycles_per_deg < 0.0 || !isfinite(grating->direction_deg)) {
+    if (!out_gain || !settings_and_gaze_are_right(settings, gaze) || !grating ||
+        !isfinite(grating->cycles_per_deg) || grating->cycles_per_deg < 0.0 ||
+        !isfinite(grating->direction_deg)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     return maps()->gain(&desc, gaze, grating, out_gain);

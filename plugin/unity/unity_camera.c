@@ -167,13 +167,18 @@ static void create(struct unity_camera *camera, const struct unity_device *devic
     desc.log.user = is_quiet;
     (void)unity_intercept_describe(device->made.device, &desc);
     desc.settings = settings;
-    atomic_store(is_quiet, camera->lacks_memory);
+    const bool tries_again = camera->lacks_memory;
+    atomic_store(is_quiet, tries_again);
     const enum fovea_result result = fovea_vk_create(&desc, &camera->fovea);
     atomic_store(is_quiet, false);
     if (result < 0) {
-        camera->fovea = NULL; /* the log says why; other settings are tried */
+        camera->fovea = NULL; /* other settings are tried */
     }
     camera->lacks_memory = result == FOVEA_ERROR_OUT_OF_MEMORY;
+    if (tries_again && result < 0 && !camera->lacks_memory) {
+        unity_say(FOVEA_LOG_ERROR, "there is memory for a camera again, but no context: %s",
+                  fovea_result_name(result));
+    }
     camera->until_retry = RETRY_AFTER;
     if (camera->lacks_memory) {
         unity_camera_lacks_memory(camera);

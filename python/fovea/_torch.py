@@ -167,7 +167,7 @@ def d_gaze(images: torch.Tensor, d_seen: torch.Tensor, gaze: torch.Tensor, setti
     _check_alike(images, d_seen)
     _check_places(gaze)
     places = gaze.to(images.device).contiguous()
-    found = torch.zeros(places.shape, device=places.device)
+    found = torch.zeros(places.shape, dtype=torch.float32, device=places.device)
     if images.numel():
         _foveator.of_text(settings)._gradient(_fitting(images, layout), _fitting(d_seen, layout), places, found, layout)
     return found.to(gaze.device)
@@ -178,7 +178,7 @@ def d_sigma(images: torch.Tensor, d_seen: torch.Tensor, gaze: torch.Tensor, sett
     _check(images, gaze, layout)
     _check_alike(images, d_seen)
     _check_sigma(images, sigma, layout)
-    found = torch.zeros(sigma.shape, device=sigma.device)
+    found = torch.zeros(sigma.shape, dtype=torch.float32, device=sigma.device)
     if found.numel():
         places = gaze.contiguous()
         _foveator.of_text(settings)._gradient(

@@ -509,6 +509,24 @@ def test_the_gradient_of_sigmas_is_the_definitions(blurred):
     assert abs(one.grad.item() - (image.numpy() * (moved[0] - moved[1])).sum() / 2e-3) <= 1e-2 * abs(one.grad.item())
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float64])
+def test_gradients_are_float32_whatever_torchs_default_is(dtype):
+    image, gaze, sigma = pictures((44, 40), "NHW").float(), torch.tensor([0.4, 0.6]), learned_sigmas(44, 40)
+
+    def found():
+        leaf, learned = gaze.clone().requires_grad_(), sigma.clone().requires_grad_()
+        (fovea.foveate(image, leaf, layout="NHW") ** 2).sum().backward()
+        (fovea.foveate(image, layout="NHW", config=BLUR, sigma=learned) ** 2).sum().backward()
+        return leaf.grad, learned.grad
+
+    usual, before = found(), torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        assert all(torch.equal(one, other) for one, other in zip(found(), usual))
+    finally:
+        torch.set_default_dtype(before)
+
+
 def test_sigmas_that_do_not_count_have_no_gradient():
     image, odd = pictures((44, 40), "NHW"), sigmas("each", ()).float().clone()
     odd[0, :4] = torch.tensor([float("nan"), -1, 0.05, 6])

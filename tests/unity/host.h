@@ -92,7 +92,8 @@ struct host {
     bool deny_commands; /* CommandRecordingState gives no command buffer */
     void (*on_wait)(struct host *host); /* called when the plugin waits for the device */
     uint32_t allocated; /* pieces of memory, by the plugin */
-    uint32_t memory_left; /* pieces that the device still has for it; 0: as many as it wants */
+    uint32_t
+        memory_left; /* the first piece that the device has no memory for, from 1; 0: it has all */
     uint32_t destroyed; /* objects of the plugin's */
     uint32_t destroyed_views; /* of images, likewise */
     uint32_t submits; /* of the host's own */

@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Memory that the plugin does not get, in Unity's place (host.h): the n-th of its allocations and
- * all after it, and the device's. The picture stays as it was drawn or is foveated as ever, it is
- * said once, and frames are foveated again when there is memory. This program's malloc is the
- * plugin's too. */
+ * all after it, and the device's. The picture stays as it was drawn or is foveated as ever, the
+ * context and the camera say so once each, and frames are foveated again when there is memory. This
+ * program's malloc is the plugin's too. */
 
 #include "cmocka_all.h"
 #include "sanitized.h"
@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdatomic.h>
 
 #define FRAMES_TO_RECOVER 40 /* unity_camera.c waits for fewer */
 
@@ -25,9 +26,10 @@ TEST(the_sanitizer_has_memory_functions_of_its_own)
 #else
 
 static uintptr_t plugin_begin, plugin_end;
-static long left = -1; /* allocations that succeed before all others fail; -1: all do */
-static long failed;
-static long live; /* the plugin's */
+/* Threads of the plugin allocate, too. */
+static atomic_long left = -1; /* allocations that succeed before all others fail; -1: all do */
+static atomic_long failed;
+static atomic_long live; /* the plugin's */
 
 static int find_plugin(struct dl_phdr_info *info, size_t bytes, void *user)
 {

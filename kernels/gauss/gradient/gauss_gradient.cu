@@ -255,7 +255,8 @@ OF_PIXELS(gradient_node_dots)
 
 /* ---- Sigmas */
 
-/* Where another number counts instead of the sigma, none of it changes anything. */
+/* Where another number counts instead of a sigma, the sigma changes nothing: its derivative is 0.
+ */
 OF_PIXELS(gradient_sigmas)
 {
     const int64_t at = (int64_t)y * params.width + x;

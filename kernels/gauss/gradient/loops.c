@@ -116,7 +116,7 @@ static void gaze(const struct gauss_gradient_view *view, const float *dots, int3
     }
 }
 
-/* Sigmas as they were given, and of a plan of one sigma that. */
+/* Writes a row's sigmas as they were given; a plan of one sigma has it everywhere. */
 static void given_row(const struct gauss_gradient_view *view, int32_t count, float *out)
 {
     if (view->plan->law.kind == GAUSS_LAW_PICTURE) {

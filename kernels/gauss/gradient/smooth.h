@@ -17,7 +17,7 @@ struct gauss_gradient_image {
     struct gauss_frame frame; /* size, gaze and others */
     struct fovea_image sigmas; /* of a plan of pictures of sigmas */
     double d_gazes_px[1 + GAZE_OTHERS_MAX][2]; /* written: of the gaze and the others */
-    float *d_sigmas; /* written instead, pixel by pixel; NULL: not wanted */
+    float *d_sigmas; /* written instead of d_gazes_px, pixel by pixel; NULL: not wanted */
 };
 
 /* The tables of a plan; read by all threads. */
