@@ -50,10 +50,10 @@
  * recorded once, to one queue, in the order of the calls, or drops it. All calls of an object work
  * in the same memory, one after the other.
  *
- * Memory: create allocates of the device's, in buffers that it can bind: 30 bytes a pixel and 0.4
- * MB, or 350 bytes for each blob of blob_max; and for planes of coarser levels 285 bytes a pixel of
- * 640x480, 330 of 224x224, and 256 MiB at most (but for pictures some 16000 pixels wide), in which
- * larger ones are made after each other. The first call of a kind (one channel or three, a
+ * Memory: create allocates of the device's, in buffers that it can bind: 30 bytes a pixel and 0.9
+ * MB, or 860 bytes for each blob of blob_max; and for planes of coarser levels 285 bytes a pixel of
+ * 640x480, 330 of 224x224, and 256 MiB at most, in which more of them are made after each other.
+ * The first call of a kind (one channel or three, a
  * response) compiles pipelines, which takes some milliseconds, or more where a pipeline cache has
  * none: a program that does not want that in a frame makes such a call at its start and drops the
  * commands.

@@ -321,7 +321,8 @@ TEST(memory_is_what_the_header_says)
     assert_ok(fovea_blobs_create(&desc, &blobs));
     assert_true(fovea_blobs_bytes(blobs) < 4096);
     assert_ok(fovea_blobs_run(blobs, &image, 1, 0, found, &count, NULL));
-    assert_true(fovea_blobs_bytes(blobs) < 31 * LARGE * LARGE + 512 * 2 * LARGE + 2 * (2 << 20));
+    assert_true(fovea_blobs_bytes(blobs) <
+                53 * LARGE * LARGE + (5 + 2) * 1024 * LARGE + 2 * (2 << 20));
     fovea_blobs_destroy(&blobs);
     test_free(bytes);
 }

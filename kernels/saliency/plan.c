@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREFILTER_STEPS 0.9 /* sigma of the filter before decimation */
-#define PREFILTER_CUT_OFF 4.0 /* sigmas */
 #define CUT_OFF 4.4 /* of lines: what is left out is less than what rounding does */
-#define TAP_SUM 32768.0 /* a product of two fits in 32 bits */
 #define FREQUENCIES 32 /* that lines of coarser levels are added up of */
 #define ASKED 16 /* every second one of them, by which whole numbers are chosen */
 #define TRIES 64 /* sums of p, of which the largest is a third more than the least */
@@ -108,8 +105,8 @@ static double squares_of(const struct wanted *wanted, const double p[ASKED], con
 static double try_sum(const struct wanted *wanted, int32_t sum, bool sums,
                       struct saliency_scale *scale)
 {
-    double p[SALIENCY_REACH + 1];
-    double q[SALIENCY_REACH + 1];
+    double p[SALIENCY_REACH + 1] = {0};
+    double q[SALIENCY_REACH + 1] = {0};
     double p_passes[ASKED];
     double q_passes[ASKED];
     for (int32_t i = 0; i <= scale->reach; i++) {
@@ -210,43 +207,25 @@ static enum fovea_result make_kernels(struct saliency_plan *plan, struct salienc
 
 /* ---- Coarser levels */
 
-/* Returns what a distance weighs before decimation: whole numbers, whose errors do not add up along
- * the line. A pixel has a width, which is a variance of 1/12 that samples do not have. */
-int32_t saliency_tap_of(const struct saliency_level *level, int32_t distance)
+/* Returns the variance of what a sample is of pixels, in its steps: 2, and 4 times as much with
+ * each level. */
+static double plane_variance(const struct saliency_level *level)
 {
-    const double wanted = PREFILTER_STEPS * level->step_px;
-    const double width = sqrt(2.0 * (wanted * wanted - 1.0 / 12.0));
-    const double most = erf((level->reach_px + 0.5) / width);
-    const double before = erf((distance - 0.5) / width) / most;
-    const double after = erf((distance + 0.5) / width) / most;
-    return (int32_t)(floor(0.5 * TAP_SUM * (1.0 + after) + 0.5) -
-                     floor(0.5 * TAP_SUM * (1.0 + before) + 0.5));
+    return 2.0 / 3.0 * (1.0 - 1.0 / level->step_px / level->step_px);
 }
 
-static double tap_variance(const struct saliency_level *level)
-{
-    double sum = 0.0;
-    for (int32_t d = -level->reach_px; d <= level->reach_px; d++) {
-        sum += (double)d * d * saliency_tap_of(level, d);
-    }
-    return sum / TAP_SUM / level->step_px / level->step_px;
-}
-
-/* Returns what the filter before decimation leaves of each frequency. */
-static void pass_taps(const struct saliency_level *level, double out[FREQUENCIES])
+/* Returns what samples have left of each frequency: binomials leave powers of a cosine. */
+static void pass_planes(const struct saliency_level *level, double out[FREQUENCIES])
 {
     for (int32_t n = 0; n < FREQUENCIES; n++) {
-        out[n] = saliency_tap_of(level, 0) / TAP_SUM;
-    }
-    for (int32_t d = 1; d <= level->reach_px; d++) {
-        const double both = 2.0 * saliency_tap_of(level, d) / TAP_SUM;
-        for (int32_t n = 0; n < FREQUENCIES; n++) {
-            out[n] += both * cos(frequency_of(n) * d / level->step_px);
+        out[n] = 1.0;
+        for (int32_t step = 2; step <= level->step_px; step *= 2) {
+            out[n] *= pow(cos(0.5 * frequency_of(n) / step), 2.0 * SALIENCY_HALF_REACH);
         }
     }
 }
 
-/* Makes lines of what that filter leaves of a Gaussian of sigma and of its second derivative. */
+/* Makes lines that with what samples are make a Gaussian of sigma, and its second derivative. */
 static void make_coarse_lines(struct saliency_scale *scale, double sigma,
                               const struct saliency_level *level)
 {
@@ -254,8 +233,8 @@ static void make_coarse_lines(struct saliency_scale *scale, double sigma,
     struct wanted wanted = {.unit = SALIENCY_UNIT * (1 << SALIENCY_COARSE_SHIFT) *
                                     (1 << SALIENCY_ROW_SHIFT) / (2.0 * SALIENCY_SAMPLE_MIDDLE),
                             .sum_most = SALIENCY_COARSE_SUM};
-    pass_taps(level, wanted.passed);
-    scale->reach = (int32_t)ceil(CUT_OFF * sqrt(in_steps * in_steps - tap_variance(level)));
+    pass_planes(level, wanted.passed);
+    scale->reach = (int32_t)ceil(CUT_OFF * sqrt(in_steps * in_steps - plane_variance(level)));
     for (int32_t n = 0; n < FREQUENCIES; n++) {
         const double w = frequency_of(n) * in_steps;
         const double gauss = exp(-0.5 * w * w) / (FREQUENCIES * wanted.passed[n]);
@@ -277,37 +256,41 @@ static void add_tap(const struct saliency_axis *axis, int32_t pixel, int32_t sam
     axis->taps[pixel * SALIENCY_TAPS_MAX + sample - axis->tap_first[pixel]] += weight;
 }
 
-static void fill_taps(const struct saliency_axis *axis, const struct saliency_level *level)
+static void fill_taps(const struct saliency_axis *axis)
 {
     for (int32_t sample = axis->first; sample <= axis->last; sample++) {
-        for (int32_t d = -level->reach_px; d <= level->reach_px; d++) {
-            const int32_t at = sample * level->step_px + d;
+        for (int32_t d = -SALIENCY_HALF_REACH; d <= SALIENCY_HALF_REACH; d++) {
+            const int32_t at = 2 * sample + d;
             const int32_t pixel = at < 0 ? 0 : at >= axis->pixels ? axis->pixels - 1 : at;
-            add_tap(axis, pixel, sample, saliency_tap_of(level, d));
+            add_tap(axis, pixel, sample, saliency_half_weight(abs(d)));
         }
     }
 }
 
-static enum fovea_result make_axis(struct saliency_plan *plan, const struct saliency_level *level,
-                                   int32_t pixels, struct saliency_axis *axis)
+static enum fovea_result make_taps(struct saliency_plan *plan, struct saliency_axis *axis)
 {
-    const int32_t step = level->step_px;
-    *axis = (struct saliency_axis){.pixels = pixels, .out_last = pixels - 1};
-    if (step == 1) {
-        return FOVEA_OK;
-    }
-    axis->first = -((level->reach_px + step - 1) / step);
-    axis->last = (pixels - 1 + level->reach_px + step - 1) / step;
-    axis->out_first = -SALIENCY_OUT_BEFORE;
-    axis->out_last = (pixels - 1) / step + SALIENCY_OUT_AFTER;
-    axis->tap_first = make(plan, (size_t)pixels, sizeof *axis->tap_first);
-    axis->tap_count = make(plan, (size_t)pixels, sizeof *axis->tap_count);
-    axis->taps = make(plan, (size_t)pixels * SALIENCY_TAPS_MAX, sizeof *axis->taps);
+    const size_t pixels = (size_t)axis->pixels;
+    axis->tap_first = make(plan, pixels, sizeof *axis->tap_first);
+    axis->tap_count = make(plan, pixels, sizeof *axis->tap_count);
+    axis->taps = make(plan, pixels * SALIENCY_TAPS_MAX, sizeof *axis->taps);
     if (!axis->tap_first || !axis->tap_count || !axis->taps) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    fill_taps(axis, level);
+    fill_taps(axis);
     return FOVEA_OK;
+}
+
+/* finer: the axis of the level before, NULL at level 0 */
+static struct saliency_axis axis_of(int32_t pixels, int32_t step, const struct saliency_axis *finer)
+{
+    struct saliency_axis axis = {.pixels = pixels, .last = pixels - 1, .out_last = pixels - 1};
+    if (finer) {
+        axis.first = -SALIENCY_HALF_REACH;
+        axis.last = (finer->last + SALIENCY_HALF_REACH + 1) / 2;
+        axis.out_first = -SALIENCY_OUT_BEFORE;
+        axis.out_last = (pixels - 1) / step + SALIENCY_OUT_AFTER;
+    }
+    return axis;
 }
 
 /* ---- The plan */
@@ -321,47 +304,46 @@ static int32_t step_of(double sigma)
     return step;
 }
 
-static struct saliency_level *level_of(struct saliency_plan *plan, uint32_t scale, int32_t step)
-{
-    const uint32_t count = plan->level_count;
-    struct saliency_level *level = &plan->levels[count > 0 ? count - 1 : 0];
-    if (count == 0 || level->step_px != step) {
-        level = &plan->levels[plan->level_count++];
-        level->step_px = step;
-        level->reach_px = (int32_t)floor(PREFILTER_CUT_OFF * PREFILTER_STEPS * step);
-        level->scale_first = scale;
-    }
-    level->scale_end = scale + 1;
-    return level;
-}
-
 static enum fovea_result make_scale(struct saliency_plan *plan, uint32_t number)
 {
     struct saliency_scale *scale = &plan->scales[number];
     const double sigma = saliency_sigma_px(&plan->numbers, number);
-    const int32_t step = step_of(sigma);
-    const struct saliency_level *level = level_of(plan, number, step);
+    struct saliency_level *level = plan->levels;
+    for (int32_t step = step_of(sigma); level->step_px < step; level++) {
+    }
+    level->scale_first = level->scale_end == 0 ? number : level->scale_first;
+    level->scale_end = number + 1;
     scale->sigma_px = (float)sigma;
-    scale->level = (int32_t)plan->level_count - 1;
-    if (step == 1) {
+    scale->level = (int32_t)(level - plan->levels);
+    if (level->step_px == 1) {
         return make_kernels(plan, scale, sigma);
     }
     make_coarse_lines(scale, sigma, level);
     return FOVEA_OK;
 }
 
-static enum fovea_result make_level(struct saliency_plan *plan, struct saliency_level *level)
+static enum fovea_result make_level(struct saliency_plan *plan)
 {
-    FOVEA_TRY(make_axis(plan, level, plan->width_px, &level->x));
-    FOVEA_TRY(make_axis(plan, level, plan->height_px, &level->y));
-    for (uint32_t i = level->scale_first; i < level->scale_end; i++) {
-        struct saliency_scale *scale = &plan->scales[i];
-        scale->width = level->x.out_last - level->x.out_first + 1;
-        scale->height = level->y.out_last - level->y.out_first + 1;
-        scale->offset = plan->response_count;
-        plan->response_count += (size_t)scale->width * (size_t)scale->height;
+    struct saliency_level *level = &plan->levels[plan->level_count];
+    const struct saliency_level *finer = plan->level_count > 0 ? level - 1 : NULL;
+    level->step_px = 1 << plan->level_count;
+    level->x = axis_of(plan->width_px, level->step_px, finer ? &finer->x : NULL);
+    level->y = axis_of(plan->height_px, level->step_px, finer ? &finer->y : NULL);
+    plan->level_count++;
+    if (level->step_px == 2) {
+        FOVEA_TRY(make_taps(plan, &level->x));
+        FOVEA_TRY(make_taps(plan, &level->y));
     }
     return FOVEA_OK;
+}
+
+static void place_response(struct saliency_plan *plan, struct saliency_scale *scale)
+{
+    const struct saliency_level *level = &plan->levels[scale->level];
+    scale->width = level->x.out_last - level->x.out_first + 1;
+    scale->height = level->y.out_last - level->y.out_first + 1;
+    scale->offset = plan->response_count;
+    plan->response_count += (size_t)scale->width * (size_t)scale->height;
 }
 
 static enum fovea_result fill(struct saliency_plan *plan)
@@ -370,11 +352,13 @@ static enum fovea_result fill(struct saliency_plan *plan)
         plan->overlaps[i] =
             (float)saliency_overlap_reach(plan->numbers.overlap, (double)i / SALIENCY_OVERLAPS);
     }
+    const int32_t step = step_of(saliency_sigma_px(&plan->numbers, plan->scale_count - 1));
+    while (plan->level_count == 0 || plan->levels[plan->level_count - 1].step_px < step) {
+        FOVEA_TRY(make_level(plan));
+    }
     for (uint32_t i = 0; i < plan->scale_count; i++) {
         FOVEA_TRY(make_scale(plan, i));
-    }
-    for (uint32_t i = 0; i < plan->level_count; i++) {
-        FOVEA_TRY(make_level(plan, &plan->levels[i]));
+        place_response(plan, &plan->scales[i]);
     }
     return FOVEA_OK;
 }

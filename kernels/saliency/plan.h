@@ -10,7 +10,8 @@
 #include "kernels/cuda/host_device.h"
 #include "kernels/saliency/saliency.h"
 
-#define SALIENCY_LEVELS_MAX 9 /* sigma_min_px 64 and 25 scales: up to 16384 px */
+#define SALIENCY_LEVELS_MAX 14 /* sigma_min_px 64 and 25 scales: up to 16384 px, steps up to 8192  \
+                                */
 /* F - G of one bin has a range of 1, which is so many of the whole numbers that bins are added as:
  * no sum of three channels' overflows. */
 #define SALIENCY_UNIT 2097152.0 /* 2^21 */
@@ -27,31 +28,34 @@
 #define SALIENCY_COARSE_REACH 18 /* 4.4 sigma of less than 4 steps */
 #define SALIENCY_COARSE_SUM 8128 /* of a line of p, at most: 127 * 64 */
 #define SALIENCY_COARSE_SHIFT 2
-#define SALIENCY_SAMPLE_SHIFT 18 /* from a sample's sum, of 2^30, to 12 bits */
-#define SALIENCY_SAMPLE_MIDDLE 2048 /* what is 0 then */
+#define SALIENCY_SAMPLE_MIDDLE 2048 /* a sample where the plane has no pixel is minus this one */
+/* A level's samples are the next finer one's, or pixels of 2048 on both sides of 0, times weights
+ * along rows, and then along columns; both sums are rounded. The weights are binomials of 8. */
+#define SALIENCY_HALF_REACH 4
+#define SALIENCY_HALF_SHIFT 8 /* they come to 2^8 */
 #define SALIENCY_ROW_SHIFT 13 /* from a row's sum to 12 bits */
 #define SALIENCY_REACH 19 /* the larger of both */
-#define SALIENCY_TAPS_MAX 16 /* samples that a pixel adds to, along an axis */
+#define SALIENCY_TAPS_MAX 8 /* samples of step 2 that a pixel adds to, along an axis */
 #define SALIENCY_OUT_BEFORE 2 /* samples beyond the picture's edge, for interpolation */
 #define SALIENCY_OUT_AFTER 3
 
 /* Positions along an axis: sample i of a level is at pixel i * step. */
 struct saliency_axis {
     int32_t pixels;
-    int32_t first, last; /* samples of the picture made coarse; those beyond are like them */
+    int32_t first, last; /* samples of planes; those beyond are like them */
     int32_t out_first, out_last; /* samples of the response */
-    /* Each pixel has the first sample that it adds to, how many, and SALIENCY_TAPS_MAX weights. A
-     * sample's weights come to 2^15. */
+    /* Step 2 has them: the first sample that each pixel adds to, how many, and SALIENCY_TAPS_MAX
+     * weights. A sample's weights come to 2^SALIENCY_HALF_SHIFT. */
     int32_t *tap_first;
     int32_t *tap_count;
     int32_t *taps;
 };
 
+/* Levels have steps of 1, 2, 4, ...; one may have no scales. */
 struct saliency_level {
     int32_t step_px;
-    int32_t reach_px; /* of the filter before decimation */
     uint32_t scale_first, scale_end;
-    struct saliency_axis x, y; /* of level 0: out_first and out_last alone */
+    struct saliency_axis x, y;
 };
 
 struct saliency_scale {
@@ -83,11 +87,10 @@ struct saliency_plan {
     size_t bytes; /* that it has allocated */
 };
 
-/* A sample of a plane, of its sum */
-HOST_DEVICE int32_t saliency_sample_of(int32_t sum)
+/* A weight by its distance, 0 .. SALIENCY_HALF_REACH */
+HOST_DEVICE int32_t saliency_half_weight(int32_t distance)
 {
-    return ((sum + (1 << (SALIENCY_SAMPLE_SHIFT - 1))) >> SALIENCY_SAMPLE_SHIFT) -
-           SALIENCY_SAMPLE_MIDDLE;
+    return distance == 0 ? 70 : distance == 1 ? 56 : distance == 2 ? 28 : distance == 3 ? 8 : 1;
 }
 
 static inline const int32_t *saliency_kernel_of(const struct saliency_scale *scale, int32_t run)
@@ -99,9 +102,6 @@ static inline const int32_t *saliency_kernel_of(const struct saliency_scale *sca
  * common, by the ratio of the smaller radius to the larger: in radii of the smaller one from the
  * larger one's edge. Below -1: they never have more. */
 double saliency_overlap_reach(double most, double ratio);
-
-/* The weight that a sample has for pixels at a distance along an axis, up to the level's reach. */
-int32_t saliency_tap_of(const struct saliency_level *level, int32_t distance);
 
 FOVEA_MUST_CHECK enum fovea_result saliency_plan_create(const struct saliency_numbers *numbers,
                                                         uint32_t width_px, uint32_t height_px,

@@ -151,10 +151,9 @@ static void time_steps(struct cuda_bench *own, struct blobs_bench *b)
 {
     time_step(own, b, SALIENCY_CUDA_BINS, "blobs: bins");
     time_step(own, b, SALIENCY_CUDA_FINE, "blobs: level 0");
-    const double far_us = time_step(own, b, SALIENCY_CUDA_FAR, "blobs: far planes").median_us;
-    const double near_us = time_step(own, b, SALIENCY_CUDA_NEAR, "blobs: near planes").median_us;
+    const double planes_us = time_step(own, b, SALIENCY_CUDA_PLANES, "blobs: planes").median_us;
     const double all_us = time_step(own, b, SALIENCY_CUDA_COARSE, "blobs: coarse levels").median_us;
-    time_filters(own, b, all_us - far_us - near_us);
+    time_filters(own, b, all_us - planes_us);
     make_responses(own, b);
     time_step(own, b, SALIENCY_CUDA_MAXIMA, "blobs: maxima");
     time_step(own, b, SALIENCY_CUDA_REPORT, "blobs: report");

@@ -1,66 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Coarser levels: a plane's samples change by what pixels of its bin weigh. Then it is summed along
- * rows by both lines of a scale, and these sums along columns by the other line, for each scale of
- * the level: once for all planes up to the next that differs in the tile. */
+/* Coarser levels, from planes to responses: a plane's samples are summed along rows by both lines
+ * of a scale, and these sums along columns by the other line, for each scale of the level: once for
+ * all planes up to the next that differs in the tile. */
 
-#include "saliency_cpu.h"
+#include "coarse.h"
 
 #include "core/bounds.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MARGIN SALIENCY_COARSE_REACH /* samples on each side that a response reads */
-#define ROWS (SALIENCY_COARSE_ROWS + 2 * MARGIN)
-#define COLUMNS (SALIENCY_TILE_WIDTH + 2 * MARGIN)
-#define SUM_BEFORE SALIENCY_TAPS_MAX
-#define SUM_PITCH (SUM_BEFORE + COLUMNS + 2 * SALIENCY_TAPS_MAX)
-#define PLANE_PITCH (COLUMNS + 2 * SALIENCY_REGISTER)
-#define LINE_PITCH SALIENCY_TILE_WIDTH
-
-/* Along one axis. */
-struct span {
-    int32_t first, count; /* samples of the response */
-    int32_t low, high; /* samples of the plane that they read and that the axis has */
-    int32_t px_first, px_last; /* pixels that add to these */
-};
-
-struct saliency_coarse {
-    const struct saliency_level *level;
-    struct span x, y;
-    uint32_t seen; /* pixels that are in the plane */
-    int32_t sum[ROWS * SUM_PITCH]; /* the plane's samples, from x.low and y.low */
-    int16_t plane[ROWS * PLANE_PITCH]; /* of 16 bits, from x.first - MARGIN */
-    int32_t lines[ROWS * LINE_PITCH]; /* pairs of sums along rows, from y.first - MARGIN */
-    int32_t p[SALIENCY_COARSE_REACH + 1], q[SALIENCY_COARSE_REACH + 1]; /* weights of rows */
-    int32_t weights[SALIENCY_COARSE_REACH + 1]; /* of columns */
-    int32_t total[SALIENCY_PER_OCTAVE][SALIENCY_COARSE_ROWS * SALIENCY_TILE_WIDTH];
-};
-
 const size_t saliency_coarse_bytes = sizeof(struct saliency_coarse);
 
 /* ---- Tiles */
 
-static int32_t parts(const struct saliency_axis *axis, int32_t size)
+int32_t saliency_coarse_parts(const struct saliency_axis *axis, int32_t size)
 {
     return (axis->out_last - axis->out_first + size) / size;
 }
 
 static int32_t level_tiles(const struct saliency_level *level)
 {
-    if (level->step_px == 1) {
-        return 0;
-    }
-    return parts(&level->x, SALIENCY_TILE_WIDTH) * parts(&level->y, SALIENCY_COARSE_ROWS);
+    return saliency_coarse_parts(&level->x, SALIENCY_TILE_WIDTH) *
+           saliency_coarse_parts(&level->y, SALIENCY_COARSE_ROWS);
 }
 
-int32_t saliency_coarse_tiles(const struct saliency_plan *plan)
+/* Levels whose tiles have planes of their own, or planes that are kept. */
+static const struct saliency_level *first_level(const struct saliency_plan *plan, bool kept)
+{
+    return plan->levels + (kept ? 2 : 1);
+}
+
+static const struct saliency_level *end_level(const struct saliency_plan *plan, bool kept)
+{
+    return plan->levels + (kept ? plan->level_count : bounds_smaller_u32(plan->level_count, 2));
+}
+
+int32_t saliency_coarse_tiles(const struct saliency_plan *plan, bool kept)
 {
     int32_t count = 0;
-    for (uint32_t i = 0; i < plan->level_count; i++) {
-        count += level_tiles(&plan->levels[i]);
+    for (const struct saliency_level *level = first_level(plan, kept);
+         level < end_level(plan, kept); level++) {
+        count += level_tiles(level);
     }
     return count;
 }
@@ -78,46 +61,39 @@ static struct span span_of(const struct saliency_axis *axis, int32_t part, int32
     span.count = (end <= axis->out_last ? end : axis->out_last + 1) - span.first;
     span.low = bounds_clamped(span.first - MARGIN, axis->first, axis->last);
     span.high = bounds_clamped(span.first + span.count - 1 + MARGIN, axis->first, axis->last);
-    while (span.px_first < span.px_last && !reads(axis, span.px_first, &span)) {
+    while (axis->taps && span.px_first < span.px_last && !reads(axis, span.px_first, &span)) {
         span.px_first++;
     }
-    while (span.px_last > span.px_first && !reads(axis, span.px_last, &span)) {
+    while (axis->taps && span.px_last > span.px_first && !reads(axis, span.px_last, &span)) {
         span.px_last--;
     }
     return span;
 }
 
-static void choose_tile(const struct saliency_plan *plan, struct saliency_coarse *coarse,
+static void choose_tile(const struct saliency_level *level, struct saliency_coarse *coarse,
                         int32_t tile)
 {
-    const struct saliency_level *level = plan->levels;
     while (tile >= level_tiles(level)) {
         tile -= level_tiles(level++);
     }
-    const int32_t across = parts(&level->x, SALIENCY_TILE_WIDTH);
+    const int32_t across = saliency_coarse_parts(&level->x, SALIENCY_TILE_WIDTH);
     coarse->level = level;
+    coarse->tile = tile;
     coarse->x = span_of(&level->x, tile % across, SALIENCY_TILE_WIDTH);
     coarse->y = span_of(&level->y, tile / across, SALIENCY_COARSE_ROWS);
 }
 
-/* ---- From a plane to its response */
-
-/* Beyond the axis' samples all are like the outermost. */
-static void fill_row(const struct saliency_cpu *cpu, struct saliency_coarse *coarse, int32_t row)
+void saliency_coarse_fill_ends(int16_t *row, int32_t before, int32_t count, int32_t after)
 {
-    const struct span *x = &coarse->x;
-    const int32_t before = x->low - (x->first - MARGIN);
-    const int32_t count = x->high - x->low + 1;
-    const int32_t end = x->count + 2 * MARGIN;
-    int16_t *out = coarse->plane + row * PLANE_PITCH;
-    cpu->loops->samples(coarse->sum + row * SUM_PITCH + SUM_BEFORE, count, out + before);
-    for (int32_t i = 0; i < before; i++) {
-        out[i] = out[before];
+    for (int32_t i = 1; i <= before; i++) {
+        row[-i] = row[0];
     }
-    for (int32_t i = before + count; i < end; i++) {
-        out[i] = out[before + count - 1];
+    for (int32_t i = 0; i < after; i++) {
+        row[count + i] = row[count - 1];
     }
 }
+
+/* ---- From a plane to its response */
 
 static int32_t pair_of(int32_t low, int32_t high)
 {
@@ -183,18 +159,10 @@ static void filter_columns(const struct saliency_cpu *cpu, const struct saliency
     }
 }
 
-static void add_planes(const struct saliency_cpu *cpu, struct saliency_coarse *coarse,
-                       int32_t planes)
+void saliency_coarse_add(const struct saliency_cpu *cpu, struct saliency_coarse *coarse,
+                         int32_t planes)
 {
     const struct saliency_level *level = coarse->level;
-    const uint32_t all = (uint32_t)((coarse->x.px_last - coarse->x.px_first + 1) *
-                                    (coarse->y.px_last - coarse->y.px_first + 1));
-    if (!cpu->adds_every_plane && (coarse->seen == 0 || coarse->seen == all)) {
-        return; /* one value everywhere */
-    }
-    for (int32_t row = 0; row <= coarse->y.high - coarse->y.low; row++) {
-        fill_row(cpu, coarse, row);
-    }
     for (uint32_t i = level->scale_first; i < level->scale_end; i++) {
         const struct saliency_scale *scale = &cpu->plan->scales[i];
         pair_weights(coarse, scale);
@@ -203,77 +171,7 @@ static void add_planes(const struct saliency_cpu *cpu, struct saliency_coarse *c
     }
 }
 
-/* ---- Pixels into the plane */
-
-static void add_pixel(const struct saliency_cpu *cpu, struct saliency_coarse *coarse,
-                      struct saliency_place place)
-{
-    const struct saliency_axis *x = &coarse->level->x;
-    const struct saliency_axis *y = &coarse->level->y;
-    const int32_t top = y->tap_first[place.y];
-    const int32_t first = top < coarse->y.low ? coarse->y.low - top : 0;
-    const int32_t last = coarse->y.high - top;
-    const int32_t count = y->tap_count[place.y];
-    int32_t *out = coarse->sum + (top + first - coarse->y.low) * SUM_PITCH + SUM_BEFORE +
-                   x->tap_first[place.x] - coarse->x.low;
-    coarse->seen++;
-    cpu->loops->spread(x->taps + place.x * SALIENCY_TAPS_MAX,
-                       y->taps + place.y * SALIENCY_TAPS_MAX + first,
-                       (last < count ? last + 1 : count) - first,
-                       x->tap_count[place.x] <= SALIENCY_TAPS_MAX / 2, out, SUM_PITCH);
-}
-
-/* The first pixel of a bin that is not above a row. */
-static uint32_t find_row(const struct saliency_place *order, uint32_t first, uint32_t end,
-                         int32_t y_px)
-{
-    while (first < end) {
-        const uint32_t middle = first + (end - first) / 2;
-        if (order[middle].y < y_px) {
-            first = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return first;
-}
-
-/* Adds the pixels of bin v, and before the first of them what the planes from *since on come to.
- */
-static void add_bin(const struct saliency_cpu *cpu, struct saliency_coarse *coarse,
-                    uint32_t channel, int32_t v, int32_t *since)
-{
-    const struct saliency_place *order = cpu->order[channel];
-    const uint32_t end = cpu->start[channel][v + 1];
-    uint32_t i = find_row(order, cpu->start[channel][v], end, coarse->y.px_first);
-    if (cpu->adds_every_plane && v > *since) {
-        add_planes(cpu, coarse, v - *since);
-        *since = v;
-    }
-    for (; i < end && order[i].y <= coarse->y.px_last; i++) {
-        if (order[i].x < coarse->x.px_first || order[i].x > coarse->x.px_last) {
-            continue;
-        }
-        if (v > *since) {
-            add_planes(cpu, coarse, v - *since);
-        }
-        *since = v;
-        add_pixel(cpu, coarse, order[i]);
-    }
-}
-
-static void add_channel(const struct saliency_cpu *cpu, struct saliency_coarse *coarse,
-                        uint32_t channel)
-{
-    int32_t since = 0;
-    memset(coarse->sum, 0, sizeof coarse->sum);
-    coarse->seen = 0;
-    for (int32_t v = 0; v < SALIENCY_BINS - 1; v++) {
-        add_bin(cpu, coarse, channel, v, &since);
-    }
-    add_planes(cpu, coarse, SALIENCY_BINS - 1 - since);
-}
-
+/* The first channel writes, others add to it. */
 static void write(const struct saliency_cpu *cpu, const struct saliency_coarse *coarse,
                   const struct saliency_scale *scale, const int32_t *total)
 {
@@ -284,19 +182,23 @@ static void write(const struct saliency_cpu *cpu, const struct saliency_coarse *
             cpu->response + scale->offset + (size_t)(top + y) * (size_t)scale->width + left;
         const int32_t *from = total + y * SALIENCY_TILE_WIDTH;
         for (int32_t x = 0; x < coarse->x.count; x++) { /* of sixteen the even ones come first */
-            out[x] = from[x - x % SALIENCY_PAIRS + x % SALIENCY_PAIRS / 2 +
-                          x % 2 * (SALIENCY_PAIRS / 2)];
+            const int32_t before = coarse->channel > 0 ? out[x] : 0;
+            out[x] = before + from[x - x % SALIENCY_PAIRS + x % SALIENCY_PAIRS / 2 +
+                                   x % 2 * (SALIENCY_PAIRS / 2)];
         }
     }
 }
 
 void saliency_coarse_make(const struct saliency_cpu *cpu, struct saliency_coarse *coarse,
-                          int32_t tile)
+                          uint32_t channel, bool kept, int32_t tile)
 {
-    choose_tile(cpu->plan, coarse, tile);
+    coarse->channel = channel;
+    choose_tile(first_level(cpu->plan, kept), coarse, tile);
     memset(coarse->total, 0, sizeof coarse->total);
-    for (uint32_t channel = 0; channel < cpu->channels; channel++) {
-        add_channel(cpu, coarse, channel);
+    if (kept) {
+        saliency_planes_add_kept(cpu, coarse);
+    } else {
+        saliency_planes_add(cpu, coarse);
     }
     for (uint32_t i = coarse->level->scale_first; i < coarse->level->scale_end; i++) {
         write(cpu, coarse, &cpu->plan->scales[i], coarse->total[i - coarse->level->scale_first]);

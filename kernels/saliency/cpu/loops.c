@@ -67,26 +67,14 @@ static void stamp_kernel(const struct saliency_stamp *stamp)
     }
 }
 
-/* Products modulo 2^32. */
-ALWAYS void spread_rows(const int32_t *x, const int32_t *y, int32_t rows, const int32_t count,
-                        int32_t *out, ptrdiff_t pitch)
-{
-    for (int32_t row = 0; row < rows; row++) {
-        const uint32_t weight = (uint32_t)y[row];
-        for (int32_t i = 0; i < count; i++) {
-            out[i] = (int32_t)((uint32_t)out[i] + weight * (uint32_t)x[i]);
-        }
-        out += pitch;
-    }
-}
-
-static void spread(const int32_t *restrict x, const int32_t *restrict y, int32_t rows, int32_t half,
+static void spread(const int32_t *restrict x, const int32_t *restrict y, int32_t rows,
                    int32_t *restrict out, ptrdiff_t pitch)
 {
-    if (half) {
-        spread_rows(x, y, rows, SALIENCY_REGISTER / 2, out, pitch);
-    } else {
-        spread_rows(x, y, rows, SALIENCY_REGISTER, out, pitch);
+    for (int32_t row = 0; row < rows; row++) {
+        for (int32_t i = 0; i < SALIENCY_TAPS_MAX; i++) {
+            out[i] += y[row] * x[i];
+        }
+        out += pitch;
     }
 }
 
@@ -127,10 +115,55 @@ ALWAYS short_lanes everywhere(int32_t pair)
     return (short_lanes)((whole_lanes){0} + pair);
 }
 
+/* Pixels have sums of 2^16, of which the weights' half and the samples' 12 bits are whole. */
 static void make_samples(const int32_t *in, int32_t count, int16_t *out)
 {
+    const int32_t shift = 2 * SALIENCY_HALF_SHIFT - 12;
     for (int32_t i = 0; i < count; i++) {
-        out[i] = (int16_t)saliency_sample_of(in[i]);
+        out[i] = (int16_t)(((in[i] + (1 << (shift - 1))) >> shift) - SALIENCY_SAMPLE_MIDDLE);
+    }
+}
+
+/* Weights of two neighbours, of which the first is even */
+static const int32_t half_pairs[5] = {1 | 8 << 16, 28 | 56 << 16, 70 | 56 << 16, 28 | 8 << 16, 1};
+
+ALWAYS whole_lanes halve(const short_lanes in[5])
+{
+    whole_lanes sum = (whole_lanes){0} + (1 << (SALIENCY_HALF_SHIFT - 1));
+    for (int32_t k = 0; k < 5; k++) {
+        sum += multiply(in[k], everywhere(half_pairs[k]));
+    }
+    return sum >> SALIENCY_HALF_SHIFT;
+}
+
+ALWAYS whole_lanes halve_row(const int16_t *in)
+{
+    short_lanes pairs[5];
+    for (int32_t k = 0; k < 5; k++) {
+        pairs[k] = READ(short_lanes, in + 2 * k);
+    }
+    return halve(pairs);
+}
+
+static void halve_rows(const int16_t *even, const int16_t *odd, int32_t count, int32_t *out)
+{
+    for (int32_t at = 0; at < count; at += LANES) {
+        AT(whole_lanes, out + at) = (halve_row(even + 2 * at) & 0xffff) | halve_row(odd + 2 * at)
+                                                                              << 16;
+    }
+}
+
+static void halve_columns(const int32_t *const pairs[5], int32_t count, int16_t *out)
+{
+    for (int32_t at = 0; at < count; at += LANES) {
+        short_lanes in[5];
+        for (int32_t k = 0; k < 5; k++) {
+            in[k] = READ(short_lanes, pairs[k] + at);
+        }
+        const whole_lanes made = halve(in);
+        for (int32_t i = 0; i < LANES && at + i < count; i++) {
+            out[at + i] = (int16_t)made[i];
+        }
     }
 }
 
@@ -212,5 +245,7 @@ const struct saliency_loops NAME(saliency_loops) = {.stamp = stamp_kernel,
                                                     .spread = spread,
                                                     .absolute = add_absolute,
                                                     .samples = make_samples,
+                                                    .halve_rows = halve_rows,
+                                                    .halve_columns = halve_columns,
                                                     .rows = filter_rows,
                                                     .columns = filter_columns};

@@ -40,13 +40,16 @@ struct saliency_columns {
 struct saliency_loops {
     /* out += kernel */
     void (*stamp)(const struct saliency_stamp *stamp);
-    /* out += y[row] x[i]: `rows` rows of SALIENCY_REGISTER numbers, or of half as many. */
-    void (*spread)(const int32_t *x, const int32_t *y, int32_t rows, int32_t half, int32_t *out,
-                   ptrdiff_t pitch);
+    /* out += y[row] x[i]: `rows` rows of SALIENCY_TAPS_MAX numbers */
+    void (*spread)(const int32_t *x, const int32_t *y, int32_t rows, int32_t *out, ptrdiff_t pitch);
     /* sum += factor |in| */
     void (*absolute)(const int32_t *in, int32_t factor, int32_t count, int32_t *sum);
-    /* Samples of 16 bits of their sums. */
+    /* Samples of step 2, of their sums */
     void (*samples)(const int32_t *in, int32_t count, int16_t *out);
+    /* Sums of every second sample of two rows, pairs of 16 bits; and samples of pairs of ten rows.
+     * The first are made up to the next whole register. */
+    void (*halve_rows)(const int16_t *even, const int16_t *odd, int32_t count, int32_t *out);
+    void (*halve_columns)(const int32_t *const pairs[5], int32_t count, int16_t *out);
     void (*rows)(const struct saliency_rows *rows);
     void (*columns)(const struct saliency_columns *columns);
 };

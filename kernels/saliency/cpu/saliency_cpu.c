@@ -43,6 +43,20 @@ static bool make_worker(struct saliency_cpu *cpu, struct saliency_worker *worker
            worker->candidates.of;
 }
 
+static bool make_kept(struct saliency_cpu *cpu)
+{
+    const struct saliency_plan *plan = cpu->plan;
+    const size_t tiles = (size_t)saliency_coarse_tiles(plan, false);
+    const size_t numbers = saliency_planes_place(plan, &cpu->kept);
+    if (tiles > 0) {
+        cpu->kept.bins = make(cpu, tiles, SALIENCY_BINS / 8);
+    }
+    if (plan->level_count > 2) {
+        cpu->kept.planes = make(cpu, numbers, sizeof *cpu->kept.planes);
+    }
+    return (tiles == 0 || cpu->kept.bins) && (plan->level_count <= 2 || cpu->kept.planes);
+}
+
 static bool make_picture(struct saliency_cpu *cpu)
 {
     const struct saliency_plan *plan = cpu->plan;
@@ -55,6 +69,7 @@ static bool make_picture(struct saliency_cpu *cpu)
         cpu->order[i] = make(cpu, pixels, sizeof *cpu->order[i]);
         fine = fine && cpu->order[i];
     }
+    fine = fine && make_kept(cpu);
     cpu->response = make(cpu, plan->response_count, sizeof *cpu->response);
     cpu->merged.most = saliency_candidates_most(plan);
     cpu->merged.of = make(cpu, cpu->merged.most, sizeof *cpu->merged.of);
@@ -116,6 +131,8 @@ void saliency_cpu_destroy(struct saliency_cpu **cpu)
     }
     large_memory_free((*cpu)->workers);
     large_memory_free((*cpu)->bins);
+    large_memory_free((*cpu)->kept.planes);
+    large_memory_free((*cpu)->kept.bins);
     large_memory_free((*cpu)->response);
     large_memory_free((*cpu)->merged.of);
     free(*cpu);
@@ -126,8 +143,12 @@ void saliency_cpu_destroy(struct saliency_cpu **cpu)
 
 struct step {
     struct saliency_cpu *cpu;
-    void (*make)(struct saliency_cpu *cpu, struct saliency_worker *worker, int32_t chunk);
+    void (*make)(const struct step *step, struct saliency_worker *worker, int32_t chunk);
     int32_t count; /* chunks */
+    uint32_t channel;
+    bool kept; /* tiles whose planes are kept */
+    int32_t coarse; /* tiles of coarser levels; those of level 0 from `fine` on follow */
+    int32_t fine;
 };
 
 static void work(void *user, uint32_t worker)
@@ -136,51 +157,83 @@ static void work(void *user, uint32_t worker)
     struct saliency_cpu *cpu = step->cpu;
     int32_t chunk = atomic_fetch_add_explicit(&cpu->next, 1, memory_order_relaxed);
     while (chunk < step->count && worker < cpu->worker_count) {
-        step->make(cpu, &cpu->workers[worker], chunk);
+        step->make(step, &cpu->workers[worker], chunk);
         chunk = atomic_fetch_add_explicit(&cpu->next, 1, memory_order_relaxed);
     }
-}
-
-#define BIN_ROWS 16
-
-static void make_bins(struct saliency_cpu *cpu, struct saliency_worker *worker, int32_t chunk)
-{
-    const int32_t end = (chunk + 1) * BIN_ROWS;
-    for (int32_t y = chunk * BIN_ROWS; y < end && y < cpu->plan->height_px; y++) {
-        saliency_cpu_bins_row(cpu, y, worker->colors);
-    }
-}
-
-static void make_order(struct saliency_cpu *cpu, struct saliency_worker *worker, int32_t chunk)
-{
-    (void)worker;
-    if (chunk < (int32_t)cpu->channels) {
-        saliency_cpu_order(cpu, (uint32_t)chunk);
-    } else {
-        saliency_cpu_bins_ends(cpu);
-    }
-}
-
-/* The coarse ones first, which take longer. */
-static void make_responses(struct saliency_cpu *cpu, struct saliency_worker *worker, int32_t chunk)
-{
-    const int32_t coarse = saliency_coarse_tiles(cpu->plan);
-    if (chunk < coarse) {
-        saliency_coarse_make(cpu, worker->coarse, chunk);
-    } else {
-        saliency_fine_make(cpu, worker->fine, chunk - coarse);
-    }
-}
-
-static void find_maxima(struct saliency_cpu *cpu, struct saliency_worker *worker, int32_t chunk)
-{
-    saliency_maxima_find(cpu, worker->maxima, chunk, &worker->candidates);
 }
 
 static void run_step(const struct step *step)
 {
     atomic_store_explicit(&step->cpu->next, 0, memory_order_relaxed);
     thread_pool_run(step->cpu->pool, step->cpu->worker_count, work, (void *)(uintptr_t)step);
+}
+
+#define BIN_ROWS 16
+
+static void make_bins(const struct step *step, struct saliency_worker *worker, int32_t chunk)
+{
+    const int32_t end = (chunk + 1) * BIN_ROWS;
+    for (int32_t y = chunk * BIN_ROWS; y < end && y < step->cpu->plan->height_px; y++) {
+        saliency_cpu_bins_row(step->cpu, y, worker->colors);
+    }
+}
+
+static void make_order(const struct step *step, struct saliency_worker *worker, int32_t chunk)
+{
+    (void)worker;
+    if (chunk < (int32_t)step->cpu->channels) {
+        saliency_cpu_order(step->cpu, (uint32_t)chunk);
+    } else {
+        saliency_cpu_bins_ends(step->cpu);
+    }
+}
+
+static void make_tiles(const struct step *step, struct saliency_worker *worker, int32_t chunk)
+{
+    if (chunk < step->coarse) {
+        saliency_coarse_make(step->cpu, worker->coarse, step->channel, step->kept, chunk);
+    } else {
+        saliency_fine_make(step->cpu, worker->fine, step->fine + chunk - step->coarse);
+    }
+}
+
+static void halve_planes(const struct step *step, struct saliency_worker *worker, int32_t chunk)
+{
+    saliency_planes_halve(step->cpu, worker->coarse, step->channel, chunk);
+}
+
+/* Tiles of level 0 are shared out among the steps of the others, of which some have few. */
+static void run_tiles(struct saliency_cpu *cpu, uint32_t channel, bool kept)
+{
+    const struct saliency_plan *plan = cpu->plan;
+    const bool has_fine = plan->levels[0].scale_end > 0;
+    const int32_t all = has_fine ? saliency_fine_tiles(plan) : 0;
+    const int32_t number = (int32_t)(2 * channel) + (kept ? 1 : 0);
+    const int32_t steps = (int32_t)(2 * cpu->channels);
+    struct step step = {.cpu = cpu,
+                        .make = make_tiles,
+                        .channel = channel,
+                        .kept = kept,
+                        .coarse = saliency_coarse_tiles(plan, kept),
+                        .fine = all * number / steps};
+    step.count = step.coarse + all * (number + 1) / steps - step.fine;
+    run_step(&step);
+}
+
+static void make_responses(struct saliency_cpu *cpu)
+{
+    const int32_t planes = cpu->kept.planes ? SALIENCY_BINS - 1 : 0;
+    for (uint32_t channel = 0; channel < cpu->channels; channel++) {
+        run_tiles(cpu, channel, false);
+        run_step(
+            &(struct step){.cpu = cpu, .make = halve_planes, .count = planes, .channel = channel});
+        run_tiles(cpu, channel, true);
+    }
+}
+
+static void find_maxima(const struct step *step, struct saliency_worker *worker, int32_t chunk)
+{
+    saliency_maxima_find(step->cpu, worker->maxima, chunk, &worker->candidates);
 }
 
 static void merge(struct saliency_cpu *cpu)
@@ -198,17 +251,12 @@ uint32_t saliency_cpu_run(struct saliency_cpu *cpu, const struct fovea_image *sr
                           struct fovea_blob *out_blobs)
 {
     const struct saliency_plan *plan = cpu->plan;
-    const int32_t level_0 = plan->levels[0].step_px == 1 ? saliency_fine_tiles(plan) : 0;
-    const struct step steps[] = {
-        {cpu, make_bins, (plan->height_px + BIN_ROWS - 1) / BIN_ROWS},
-        {cpu, make_order, (int32_t)cpu->channels + 1},
-        {cpu, make_responses, saliency_coarse_tiles(plan) + level_0},
-        {cpu, find_maxima, saliency_fine_tiles(plan)},
-    };
     cpu->src = *src;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        run_step(&steps[i]);
-    }
+    run_step(&(struct step){
+        .cpu = cpu, .make = make_bins, .count = (plan->height_px + BIN_ROWS - 1) / BIN_ROWS});
+    run_step(&(struct step){.cpu = cpu, .make = make_order, .count = (int32_t)cpu->channels + 1});
+    make_responses(cpu);
+    run_step(&(struct step){.cpu = cpu, .make = find_maxima, .count = saliency_fine_tiles(plan)});
     merge(cpu);
     return saliency_prune(plan, &cpu->merged, out_blobs);
 }

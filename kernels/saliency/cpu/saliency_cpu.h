@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* CSDD on the processor. A picture takes five steps, each shared out among the workers of a pool:
- * bins of rows; pixels in the order of their bins; tiles of coarse levels; tiles of level 0;
- * maxima. The responses of all scales are kept, as whole numbers. */
+/* CSDD on the processor. A picture takes steps that are shared out among the workers of a pool:
+ * bins of rows; pixels in the order of their bins; of each channel tiles of step 2, planes of the
+ * levels beyond, and these levels' tiles, and beside them tiles of level 0; maxima. The responses
+ * of all scales are kept, as whole numbers. */
 #ifndef FOVEA_KERNELS_SALIENCY_CPU_SALIENCY_CPU_H
 #define FOVEA_KERNELS_SALIENCY_CPU_SALIENCY_CPU_H
 
@@ -36,6 +37,15 @@ struct saliency_candidates {
     uint32_t count, most;
 };
 
+/* Planes of steps from 4 on, of one channel: of each bin all levels behind each other. */
+struct saliency_kept {
+    int16_t *planes; /* NULL: there are no such levels */
+    size_t of_bin; /* numbers */
+    size_t first[SALIENCY_LEVELS_MAX];
+    int32_t pitch[SALIENCY_LEVELS_MAX];
+    uint32_t *bins; /* that tiles of step 2 have pixels of, a bit each */
+};
+
 struct saliency_fine;
 struct saliency_coarse;
 struct saliency_maxima;
@@ -61,6 +71,7 @@ struct saliency_cpu {
     ptrdiff_t bin_pitch;
     struct saliency_place *order[SALIENCY_CHANNELS]; /* pixels by bin, of one bin from the top */
     uint32_t start[SALIENCY_CHANNELS][SALIENCY_BINS + 1];
+    struct saliency_kept kept;
     int32_t *response;
     struct saliency_candidates merged;
     atomic_int next; /* chunk of the step that is under way */
@@ -100,9 +111,15 @@ int32_t saliency_fine_tiles(const struct saliency_plan *plan);
 void saliency_fine_make(const struct saliency_cpu *cpu, struct saliency_fine *fine, int32_t tile);
 
 extern const size_t saliency_coarse_bytes;
-int32_t saliency_coarse_tiles(const struct saliency_plan *plan);
+/* kept: those whose planes are kept, else those of step 2 */
+int32_t saliency_coarse_tiles(const struct saliency_plan *plan, bool kept);
 void saliency_coarse_make(const struct saliency_cpu *cpu, struct saliency_coarse *coarse,
-                          int32_t tile);
+                          uint32_t channel, bool kept, int32_t tile);
+/* Places planes. The result: how many numbers all are. */
+size_t saliency_planes_place(const struct saliency_plan *plan, struct saliency_kept *kept);
+/* Makes a bin's planes of those of step 4. */
+void saliency_planes_halve(const struct saliency_cpu *cpu, struct saliency_coarse *coarse,
+                           uint32_t channel, int32_t v);
 
 extern const size_t saliency_maxima_bytes;
 void saliency_maxima_find(const struct saliency_cpu *cpu, struct saliency_maxima *maxima,

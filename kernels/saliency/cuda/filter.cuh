@@ -8,8 +8,8 @@
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
 
-#include "levels.cuh"
 #include "lines.cuh"
+#include "planes.cuh"
 
 struct filter_strip {
     int level;
@@ -45,9 +45,9 @@ static __device__ __forceinline__ int row_at(const saliency_cuda_level &level, i
 }
 
 /* Returns how many planes differ in the strip, by bins of the samples that it reads. */
-static __device__ __forceinline__ int find_planes(const saliency_cuda_frame &frame,
-                                                  const filter_strip &strip, present_bins &bins,
-                                                  int thread)
+static __device__ __forceinline__ int find_strip_planes(const saliency_cuda_frame &frame,
+                                                        const filter_strip &strip,
+                                                        present_bins &bins, int thread)
 {
     const saliency_cuda_level &level = frame.levels[strip.level];
     int reach = 0;
@@ -185,7 +185,7 @@ static __device__ __forceinline__ void make_filtered(const saliency_cuda_frame &
 {
     const filter_strip strip = strip_of_block(frame);
     const int warp = __shfl_sync(~0u, (int)threadIdx.y, 0); /* as all lanes have it */
-    const int last = find_planes(frame, strip, memory.bins, warp * 32 + (int)threadIdx.x) - 1;
+    const int last = find_strip_planes(frame, strip, memory.bins, warp * 32 + (int)threadIdx.x) - 1;
     plane_share share;
     const saliency_cuda_scale &scale =
         frame.scales[share_of_warp(frame, frame.levels[strip.level], warp, last, share)];

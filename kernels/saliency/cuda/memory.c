@@ -14,15 +14,9 @@
 
 #define PART_BYTES 256 /* what parts of memory are aligned to */
 #define REPORTED 2048
-#define FAR_SAMPLE_BYTES (UINT64_C(4) * SALIENCY_BINS)
 #define GRID_MOST 65535 /* along z */
 
 /* ---- The plan */
-
-struct tables {
-    size_t kernel_bytes;
-    size_t tap_bytes;
-};
 
 static int32_t whole(int32_t count, int32_t size)
 {
@@ -35,62 +29,36 @@ static struct saliency_cuda_axis axis_of(const struct saliency_axis *axis)
                                        axis->out_last - axis->out_first + 1};
 }
 
-static bool is_near(const struct saliency_level *level)
+static void fill_samples(struct saliency_cuda_frame *frame, struct saliency_cuda_level *out)
 {
-    return level->step_px <= SALIENCY_CUDA_NEAR_STEP;
-}
-
-/* These are counted up from level to level. */
-struct counts {
-    int32_t taps;
-    uint32_t strips, near_blocks, far_blocks, far_rows;
-};
-
-static void fill_samples(struct saliency_cuda *cuda, struct saliency_cuda_level *out,
-                         struct counts *counts)
-{
-    struct saliency_cuda_frame *frame = &cuda->frame;
-    const int32_t stored = whole(SALIENCY_CUDA_PLANE_BEFORE + out->x.count + 3, 4) * 4;
-    const int32_t pitch = whole(stored, SALIENCY_CUDA_SEGMENT) * SALIENCY_CUDA_SEGMENT;
-    const bool near = out->step_px <= SALIENCY_CUDA_NEAR_STEP;
-    uint32_t *blocks = near ? &counts->near_blocks : &counts->far_blocks;
-    out->stored = stored;
-    out->pitch = pitch;
+    out->stored = whole(SALIENCY_CUDA_PLANE_BEFORE + out->x.count + 3, 4) * 4;
+    out->pitch = whole(out->stored, SALIENCY_CUDA_SEGMENT) * SALIENCY_CUDA_SEGMENT;
     out->plane = frame->plane_samples;
     out->mask = frame->masks;
     frame->plane_samples += (uint64_t)SALIENCY_BINS * (uint64_t)(out->pitch * out->y.count);
-    frame->masks += pitch / SALIENCY_CUDA_MASK_WIDTH * out->y.count;
-    *blocks += (uint32_t)(near ? whole(stored, SALIENCY_CUDA_NEAR_WIDTH) *
-                                     whole(out->y.count, SALIENCY_CUDA_NEAR_HEIGHT(out->step_px))
-                               : whole(frame->width_px, SALIENCY_CUDA_SEGMENT) * out->y.count);
-    out->far = (int32_t)frame->far_samples;
-    frame->far_samples += near ? 0 : out->x.count * out->y.count;
-    out->block_end = (int32_t)*blocks;
-    counts->far_rows += near ? 0 : (uint32_t)(pitch / SALIENCY_CUDA_SEGMENT * out->y.count);
-    out->far_row_end = (int32_t)counts->far_rows;
+    frame->masks += out->pitch / SALIENCY_CUDA_MASK_WIDTH * out->y.count;
 }
 
-static void fill_level(struct saliency_cuda *cuda, uint32_t number, struct counts *counts)
+static void fill_level(struct saliency_cuda *cuda, uint32_t number, uint32_t *strips)
 {
     const struct saliency_level *level = &cuda->plan->levels[number];
     struct saliency_cuda_level *out = &cuda->frame.levels[number];
     *out = (struct saliency_cuda_level){.step_px = level->step_px,
-                                        .reach_px = level->reach_px,
                                         .scale_first = level->scale_first,
                                         .scale_end = level->scale_end,
-                                        .taps = counts->taps,
-                                        .strip_end = (int32_t)counts->strips};
+                                        .strip_end = (int32_t)*strips};
     if (level->step_px == 1) {
         return;
     }
     out->x = axis_of(&level->x);
     out->y = axis_of(&level->y);
     out->strips_across = whole(out->x.out_count, SALIENCY_CUDA_STRIP_WIDTH);
-    counts->taps += 2 * level->reach_px + 2;
-    counts->strips +=
-        (uint32_t)(out->strips_across * whole(out->y.out_count, SALIENCY_CUDA_STRIP_HEIGHT));
-    out->strip_end = (int32_t)counts->strips;
-    fill_samples(cuda, out, counts);
+    if (level->scale_end > level->scale_first) {
+        *strips +=
+            (uint32_t)(out->strips_across * whole(out->y.out_count, SALIENCY_CUDA_STRIP_HEIGHT));
+    }
+    out->strip_end = (int32_t)*strips;
+    fill_samples(&cuda->frame, out);
 }
 
 /* How many words kernels are. */
@@ -155,29 +123,11 @@ static void fill_kernels(const struct saliency_cuda *cuda, uint32_t *out)
     }
 }
 
-static void fill_taps(const struct saliency_cuda *cuda, int32_t *out)
-{
-    for (uint32_t i = 0; i < cuda->plan->level_count; i++) {
-        const struct saliency_level *level = &cuda->plan->levels[i];
-        int32_t *to = out + cuda->frame.levels[i].taps;
-        int32_t sum = 0;
-        for (int32_t d = -level->reach_px; level->step_px > 1 && d <= level->reach_px; d++) {
-            const int32_t tap = saliency_tap_of(level, d);
-            sum += tap;
-            if (is_near(level)) {
-                to[d + level->reach_px] = tap;
-            } else {
-                to[d + level->reach_px + 1] = sum;
-            }
-        }
-    }
-}
-
-static struct tables fill_frame(struct saliency_cuda *cuda)
+/* How many bytes kernels are: the result. */
+static size_t fill_frame(struct saliency_cuda *cuda)
 {
     const struct saliency_plan *plan = cuda->plan;
     const double threshold = plan->numbers.threshold;
-    struct counts counts = {0};
     cuda->frame =
         (struct saliency_cuda_frame){.width_px = plan->width_px,
                                      .height_px = plan->height_px,
@@ -188,15 +138,11 @@ static struct tables fill_frame(struct saliency_cuda *cuda)
                                      .response_count = plan->response_count,
                                      .threshold = threshold > 0.0 ? (float)threshold : 0.0f};
     const int32_t kernels = fill_scales(plan, &cuda->frame);
+    cuda->strips = 0;
     for (uint32_t i = 0; i < plan->level_count; i++) {
-        fill_level(cuda, i, &counts);
+        fill_level(cuda, i, &cuda->strips);
     }
-    cuda->strips = counts.strips;
-    cuda->near_blocks = counts.near_blocks;
-    cuda->far_blocks = counts.far_blocks;
-    cuda->far_rows = counts.far_rows;
-    return (struct tables){sizeof(uint32_t) * (size_t)kernels,
-                           sizeof(int32_t) * (size_t)counts.taps};
+    return sizeof(uint32_t) * (size_t)kernels;
 }
 
 /* ---- Memory */
@@ -230,17 +176,15 @@ static uint64_t pixels_of(const struct saliency_plan *plan)
 }
 
 /* Places from 0 on. How many bytes all take: the result. */
-static uint64_t place_all(struct saliency_cuda *cuda, uint64_t kernel_bytes, uint64_t tap_bytes)
+static uint64_t place_all(struct saliency_cuda *cuda, uint64_t kernel_bytes)
 {
     struct saliency_cuda_frame *frame = &cuda->frame;
     const uint64_t layers = (uint64_t)cuda->images * cuda->channels;
     uint64_t bytes = 0;
     frame->kernels = place(kernel_bytes, &bytes);
-    frame->taps = place(tap_bytes, &bytes);
     frame->bins = place(layers * pixels_of(cuda->plan), &bytes);
     frame->planes = place(sizeof(uint16_t) * cuda->layers * frame->plane_samples, &bytes);
     frame->masks_at = place(UINT64_C(16) * cuda->layers * (uint64_t)frame->masks, &bytes);
-    frame->far_sums = place(FAR_SAMPLE_BYTES * cuda->layers * (uint64_t)frame->far_samples, &bytes);
     frame->responses = place(sizeof(int32_t) * cuda->images * frame->response_count, &bytes);
     frame->counts = place(sizeof(uint32_t) * cuda->images, &bytes);
     return bytes;
@@ -248,9 +192,8 @@ static uint64_t place_all(struct saliency_cuda *cuda, uint64_t kernel_bytes, uin
 
 static void move_all(struct saliency_cuda_frame *frame, uint64_t by)
 {
-    uint64_t *const places[] = {&frame->kernels,   &frame->taps,     &frame->bins,
-                                &frame->planes,    &frame->masks_at, &frame->far_sums,
-                                &frame->responses, &frame->counts};
+    uint64_t *const places[] = {&frame->kernels,  &frame->bins,      &frame->planes,
+                                &frame->masks_at, &frame->responses, &frame->counts};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         *places[i] += by;
     }
@@ -260,8 +203,7 @@ static void move_all(struct saliency_cuda_frame *frame, uint64_t by)
 static uint64_t layer_bytes(const struct saliency_cuda *cuda)
 {
     return sizeof(uint16_t) * cuda->frame.plane_samples +
-           UINT64_C(16) * (uint64_t)cuda->frame.masks +
-           FAR_SAMPLE_BYTES * (uint64_t)cuda->frame.far_samples;
+           UINT64_C(16) * (uint64_t)cuda->frame.masks;
 }
 
 /* Returns those of an image beside them: bins, responses, candidates, and those that are reported.
@@ -290,28 +232,18 @@ static uint32_t layers_for(const struct saliency_cuda *cuda)
     return cuda->images > 1 || fit >= all ? all : fit > 0 ? (uint32_t)fit : 1;
 }
 
-static enum fovea_result upload(const struct cuda_device *device, CUdeviceptr to, const void *from,
-                                size_t bytes)
-{
-    return bytes > 0 ? CU_CHECK(device->log, device->cu, device->cu->MemcpyHtoD(to, from, bytes))
-                     : FOVEA_OK;
-}
-
-static enum fovea_result upload_tables(const struct saliency_cuda *cuda,
-                                       const struct tables *tables)
+static enum fovea_result upload_kernels(const struct saliency_cuda *cuda, size_t bytes)
 {
     const struct cuda_device *device = cuda->device;
-    const size_t bytes = tables->kernel_bytes + tables->tap_bytes;
-    unsigned char *made = calloc(1, bytes + 1);
+    uint32_t *made = calloc(1, bytes + 1);
     if (!made) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    fill_kernels(cuda, (uint32_t *)(void *)made);
-    fill_taps(cuda, (int32_t *)(void *)(made + tables->kernel_bytes));
-    enum fovea_result result = upload(device, cuda->frame.kernels, made, tables->kernel_bytes);
-    if (result >= 0) {
-        result = upload(device, cuda->frame.taps, made + tables->kernel_bytes, tables->tap_bytes);
-    }
+    fill_kernels(cuda, made);
+    const enum fovea_result result =
+        bytes > 0 ? CU_CHECK(device->log, device->cu,
+                             device->cu->MemcpyHtoD(cuda->frame.kernels, made, bytes))
+                  : FOVEA_OK;
     free(made);
     return result;
 }
@@ -361,15 +293,15 @@ enum fovea_result saliency_cuda_make_candidates(struct saliency_cuda *cuda, uint
 static enum fovea_result make_memory(struct saliency_cuda *cuda, uint32_t image_count)
 {
     const struct cuda_device *device = cuda->device;
-    const struct tables tables = fill_frame(cuda);
+    const size_t kernel_bytes = fill_frame(cuda);
     cuda->images = images_for(cuda, image_count);
     cuda->layers = layers_for(cuda);
-    cuda->bytes = place_all(cuda, tables.kernel_bytes, tables.tap_bytes);
+    cuda->bytes = place_all(cuda, kernel_bytes);
     CU_TRY(device->log, device->cu, device->cu->MemAlloc(&cuda->memory, cuda->bytes));
     move_all(&cuda->frame, cuda->memory);
     FOVEA_TRY(saliency_cuda_make_candidates(cuda, saliency_candidates_most(cuda->plan)));
     FOVEA_TRY(make_report(cuda));
-    return upload_tables(cuda, &tables);
+    return upload_kernels(cuda, kernel_bytes);
 }
 
 enum fovea_result saliency_cuda_reserve(struct saliency_cuda *cuda,

@@ -27,18 +27,9 @@
 #define SALIENCY_CUDA_KERNEL_WORDS(reach)                                                          \
     (8 * (SALIENCY_CUDA_STRIP_COLUMNS(reach) + SALIENCY_CUDA_STRIP_ROWS(reach)) * 32)
 
-/* Planes of coarser levels: near ones of strips of samples, far ones of a sample's pixels at once
- */
-#define SALIENCY_CUDA_NEAR_STEP 8 /* levels up to it are near */
-#define SALIENCY_CUDA_NEAR_WARPS 8
-#define SALIENCY_CUDA_NEAR_WIDTH 16
-#define SALIENCY_CUDA_NEAR_HEIGHT(step) ((step) <= 4 ? 32 : 16)
-#define SALIENCY_CUDA_NEAR_WEIGHTS 57 /* at most */
+/* Planes of coarser levels: strips of SALIENCY_CUDA_SEGMENT samples and so many rows */
+#define SALIENCY_CUDA_PLANE_HEIGHT 16
 #define SALIENCY_CUDA_MASK_WIDTH 16 /* samples of a row that have one mask */
-#define SALIENCY_CUDA_WEIGHTS 512 /* of a far sample's rows, at once */
-#define SALIENCY_CUDA_FAR_BYTES                                                                    \
-    (SALIENCY_CUDA_COLUMN_BYTES + SALIENCY_CUDA_WEIGHTS * 4 + SALIENCY_CUDA_SEGMENT * 12 * 4)
-#define SALIENCY_CUDA_COLUMN_BYTES (SALIENCY_BINS * SALIENCY_CUDA_SEGMENT * 4)
 
 /* A row of a plane has the first sample so many times more, so that strips begin at whole fours,
  * and the last one until its last four is nothing else. */
@@ -55,19 +46,12 @@ struct saliency_cuda_axis {
 
 struct saliency_cuda_level {
     int32_t step_px;
-    int32_t reach_px;
     uint32_t scale_first, scale_end;
     struct saliency_cuda_axis x, y;
     int32_t pitch; /* numbers of a plane's row, whole segments */
     int32_t stored; /* of them with samples, whole fours */
-    /* Number of its first one: near 2 reach + 1 weights, by distance; far their sums up to one,
-     * which are one more and begin with 0 */
-    int32_t taps;
     int32_t strips_across, strip_end; /* number behind that of its last strip */
-    int32_t block_end; /* and of its last block of samples, of its kind of levels */
     int32_t mask; /* its first row's first mask */
-    int32_t far; /* number of its first sample among those of far levels */
-    int32_t far_row_end; /* number behind that of its last segment of a row, of far levels */
     uint64_t plane; /* of its first plane, in a layer's samples */
 };
 
@@ -86,18 +70,16 @@ struct saliency_cuda_frame {
     int32_t channels;
     int32_t fine_reach;
     uint32_t level_count, scale_count;
+    uint32_t level; /* whose planes are made */
     uint32_t layer_first; /* of those whose samples there is memory for at once */
     uint32_t candidate_most; /* of an image */
     float threshold;
     int32_t masks; /* of a layer */
     uint64_t bins; /* bytes: the bin of every pixel of every layer */
     uint64_t kernels; /* uint32_t */
-    uint64_t taps; /* int32_t, of all levels */
     uint64_t planes; /* halves: samples of layers from layer_first on */
     uint64_t plane_samples; /* of a layer */
     uint64_t masks_at; /* 4 uint32_t each: bins that SALIENCY_CUDA_MASK_WIDTH samples have */
-    uint64_t far_sums; /* int32_t: each bin's of each sample of far levels */
-    int64_t far_samples; /* of a layer */
     uint64_t responses; /* int32_t */
     uint64_t response_count; /* of an image */
     uint64_t candidates;

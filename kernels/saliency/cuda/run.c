@@ -79,71 +79,60 @@ static enum fovea_result make_fine(const struct saliency_cuda_group *group)
     const uint32_t blocks[3] = {cuda_parts(params.width_px, SALIENCY_CUDA_STRIP_WIDTH),
                                 cuda_parts(params.height_px, SALIENCY_CUDA_STRIP_HEIGHT),
                                 group->count * group->cuda->channels};
-    if (params.levels[0].step_px > 1) {
+    if (params.levels[0].scale_end == 0) {
         return FOVEA_OK;
     }
     static const uint32_t threads[2] = {32, SALIENCY_CUDA_STRIP_WARPS};
     return launch(group, group->cuda->fine, blocks, threads, 0, &params);
 }
 
-static enum fovea_result launch_layers(const struct saliency_cuda_group *group, CUfunction kernel,
-                                       const uint32_t blocks[2], uint32_t shared_bytes,
-                                       uint32_t first, uint32_t layers)
-{
-    struct saliency_cuda_frame params = group->cuda->frame;
-    const uint32_t grid[3] = {blocks[0], blocks[1], layers};
-    static const uint32_t strip_threads[2] = {32, SALIENCY_CUDA_STRIP_WARPS};
-    _Static_assert(SALIENCY_CUDA_NEAR_WARPS == SALIENCY_CUDA_STRIP_WARPS, "");
-    params.layer_first = first;
-    return blocks[0] > 0 ? launch(group, kernel, grid,
-                                  kernel == group->cuda->filter || kernel == group->cuda->near
-                                      ? strip_threads
-                                      : segment_threads,
-                                  shared_bytes, &params)
-                         : FOVEA_OK;
-}
-
-/* Numbers of far levels' samples come part by part, and masks bit by bit: both are zeros before. */
-static enum fovea_result make_far(const struct saliency_cuda_group *group, uint32_t first,
-                                  uint32_t layers)
-{
-    const struct saliency_cuda *cuda = group->cuda;
-    const struct saliency_cuda_frame *frame = &cuda->frame;
-    const uint64_t sums = UINT64_C(4) * SALIENCY_BINS * layers * (uint64_t)frame->far_samples;
-    const uint32_t blocks[2] = {cuda->far_blocks, 1};
-    const uint32_t rows[2] = {cuda->far_rows, 1};
-    FOVEA_TRY(clear(group, frame->masks_at, frame->far_sums - frame->masks_at + sums));
-    FOVEA_TRY(launch_layers(group, cuda->far, blocks, SALIENCY_CUDA_FAR_BYTES, first, layers));
-    return launch_layers(group, cuda->far_planes, rows, 0, first, layers);
-}
-
-static enum fovea_result make_near(const struct saliency_cuda_group *group, uint32_t first,
-                                   uint32_t layers)
-{
-    const uint32_t blocks[2] = {group->cuda->near_blocks, 1};
-    return launch_layers(group, group->cuda->near, blocks, 0, first, layers);
-}
-
 /* Blocks that share a strip's planes: many where few strips would leave multiprocessors idle, few
- * where that many blocks would look for planes longer than they filter them. */
+ * where that many blocks would look for planes longer than they make or filter them. */
 static uint32_t shares_of(uint32_t strips)
 {
     const uint32_t shares = strips > 0 ? FILTER_BLOCKS / strips + 1 : 1;
     return shares < FILTER_SHARES_MOST ? shares : FILTER_SHARES_MOST;
 }
 
+/* Launches blocks of 32 x 8 threads. */
+static enum fovea_result launch_strips(const struct saliency_cuda_group *group, CUfunction kernel,
+                                       uint32_t strips, uint32_t layers,
+                                       struct saliency_cuda_frame *params)
+{
+    const uint32_t grid[3] = {strips, shares_of(strips * layers), layers};
+    static const uint32_t threads[2] = {32, SALIENCY_CUDA_STRIP_WARPS};
+    return launch(group, kernel, grid, threads, 0, params);
+}
+
+/* A level's planes are there before the next one's are made. */
+static enum fovea_result make_planes(const struct saliency_cuda_group *group, uint32_t first,
+                                     uint32_t layers)
+{
+    const struct saliency_cuda *cuda = group->cuda;
+    struct saliency_cuda_frame params = cuda->frame;
+    params.layer_first = first;
+    for (params.level = 1; params.level < params.level_count; params.level++) {
+        const struct saliency_cuda_level *level = &params.levels[params.level];
+        const uint32_t strips = cuda_parts(level->pitch, SALIENCY_CUDA_SEGMENT) *
+                                cuda_parts(level->y.count, SALIENCY_CUDA_PLANE_HEIGHT);
+        FOVEA_TRY(launch_strips(group, params.level == 1 ? cuda->first_planes : cuda->next_planes,
+                                strips, layers, &params));
+    }
+    return FOVEA_OK;
+}
+
 static enum fovea_result make_filtered(const struct saliency_cuda_group *group, uint32_t first,
                                        uint32_t layers)
 {
-    const uint32_t blocks[2] = {group->cuda->strips, shares_of(group->cuda->strips * layers)};
-    return launch_layers(group, group->cuda->filter, blocks, 0, first, layers);
+    struct saliency_cuda_frame params = group->cuda->frame;
+    params.layer_first = first;
+    return launch_strips(group, group->cuda->filter, group->cuda->strips, layers, &params);
 }
 
 static enum fovea_result make_coarse(const struct saliency_cuda_group *group, uint32_t first,
                                      uint32_t layers)
 {
-    FOVEA_TRY(make_far(group, first, layers));
-    FOVEA_TRY(make_near(group, first, layers));
+    FOVEA_TRY(make_planes(group, first, layers));
     return make_filtered(group, first, layers);
 }
 
@@ -203,10 +192,8 @@ static enum fovea_result enqueue(const struct saliency_cuda_group *group,
         return make_bins(group);
     case SALIENCY_CUDA_FINE:
         return make_fine(group);
-    case SALIENCY_CUDA_FAR:
-        return enqueue_coarse(group, make_far);
-    case SALIENCY_CUDA_NEAR:
-        return enqueue_coarse(group, make_near);
+    case SALIENCY_CUDA_PLANES:
+        return enqueue_coarse(group, make_planes);
     case SALIENCY_CUDA_FILTER:
         return enqueue_coarse(group, make_filtered);
     case SALIENCY_CUDA_COARSE:

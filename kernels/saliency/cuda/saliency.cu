@@ -5,16 +5,14 @@
  *
  *     bins.cuh        pixels to bins
  *     fine.cuh        level 0: responses at every pixel
- *     near.cuh        coarser levels: planes up to step 8
- *     levels.cuh      those beyond
+ *     planes.cuh      coarser levels: planes
  *     filter.cuh      coarser levels: responses at their samples
  *     maxima.cuh      candidates, and their way back
  *
  * saliency_bins_*: block of 32 x 4 threads; grid x, y: pixels, z: images
  * saliency_fine: block of 32 x 8 threads; grid x, y: 16 x 64 pixels, z: layers
- * saliency_near: block of 32 x 8 threads; grid x: strips of samples, z: layers
- * saliency_far: block of 32 x 4 threads; grid x: 32 columns of pixels for a row of samples, z:
- * layers saliency_far_planes: the same; grid x: 32 numbers of a row of samples, z: layers
+ * saliency_first_planes: block of 32 x 8 threads; grid x: 32 x 16 samples, y: shares of the planes,
+ * z: layers; so saliency_next_planes
  * saliency_filter: block of 32 x 8 threads; grid x: strips, y: shares of the planes, z: layers
  * saliency_maxima: block of 32 x 8 threads; grid x, y: pixels, z: images
  * saliency_report: block of 128 threads; grid x: images */
@@ -23,11 +21,9 @@
 #include "filter.cuh"
 #include "fine.cuh"
 #include "maxima.cuh"
-#include "near.cuh"
+#include "planes.cuh"
 
 #define KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
-
-extern __shared__ __align__(16) char shared_memory[];
 
 #define BINS(kind, suffix, format)                                                                 \
     KERNEL(SALIENCY_CUDA_THREADS, 1)                                                               \
@@ -55,24 +51,18 @@ saliency_fine(const __grid_constant__ saliency_cuda_frame params)
     make_fine(params, memory);
 }
 
-KERNEL(NEAR_THREADS, 3)
-saliency_near(const __grid_constant__ saliency_cuda_frame params)
+KERNEL(PLANE_THREADS, 4)
+saliency_first_planes(const __grid_constant__ saliency_cuda_frame params)
 {
-    __shared__ near_memory memory;
-    make_near(params, memory);
+    __shared__ plane_memory memory;
+    make_first_planes(params, memory);
 }
 
-KERNEL(SALIENCY_CUDA_THREADS, 8)
-saliency_far(const __grid_constant__ saliency_cuda_frame params)
+KERNEL(PLANE_THREADS, 4)
+saliency_next_planes(const __grid_constant__ saliency_cuda_frame params)
 {
-    make_far(params, *(far_memory *)shared_memory);
-}
-
-KERNEL(SALIENCY_CUDA_THREADS, 8)
-saliency_far_planes(const __grid_constant__ saliency_cuda_frame params)
-{
-    __shared__ __align__(16) far_planes_memory memory;
-    make_far_planes(params, memory);
+    __shared__ plane_memory memory;
+    make_next_planes(params, memory);
 }
 
 KERNEL(STRIP_THREADS, 2)

@@ -11,14 +11,12 @@ extern const unsigned char saliency_fatbin[];
 
 static enum fovea_result get_kernels(struct saliency_cuda *cuda)
 {
-    const struct cuda_named_kernel kernels[] = {
-        {"saliency_fine", &cuda->fine, 0},
-        {"saliency_near", &cuda->near, 0},
-        {"saliency_far", &cuda->far, SALIENCY_CUDA_FAR_BYTES},
-        {"saliency_far_planes", &cuda->far_planes, 0},
-        {"saliency_filter", &cuda->filter, 0},
-        {"saliency_maxima", &cuda->maxima, 0},
-        {"saliency_report", &cuda->report, 0}};
+    const struct cuda_named_kernel kernels[] = {{"saliency_fine", &cuda->fine, 0},
+                                                {"saliency_first_planes", &cuda->first_planes, 0},
+                                                {"saliency_next_planes", &cuda->next_planes, 0},
+                                                {"saliency_filter", &cuda->filter, 0},
+                                                {"saliency_maxima", &cuda->maxima, 0},
+                                                {"saliency_report", &cuda->report, 0}};
     FOVEA_TRY(cuda_module_load(cuda->device, saliency_fatbin, &cuda->module));
     FOVEA_TRY(cuda_kernels_get_linear(cuda->device, cuda->module, "saliency_bins",
                                       CUDA_EVERY_FORMAT, &cuda->bins));

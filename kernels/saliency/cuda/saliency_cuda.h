@@ -19,7 +19,7 @@ struct saliency_cuda {
     struct cuda_device *device;
     CUmodule module;
     struct cuda_kernels bins;
-    CUfunction fine, near, far, far_planes, filter, maxima, report;
+    CUfunction fine, first_planes, next_planes, filter, maxima, report;
     CUstream side; /* coarser levels, beside level 0 on the caller's */
     CUevent begun, done; /* of them */
     CUevent reported_at[2]; /* what the images of a half have */
@@ -29,7 +29,7 @@ struct saliency_cuda {
     uint32_t channels;
     uint32_t images; /* that there is memory for at once */
     uint32_t layers; /* whose planes there is memory for at once */
-    uint32_t strips, near_blocks, far_blocks, far_rows;
+    uint32_t strips; /* of all levels */
     struct saliency_cuda_frame frame;
     CUdeviceptr memory, candidates;
     uint32_t reported; /* candidates of an image that come back unasked, at most */
@@ -67,12 +67,11 @@ FOVEA_MUST_CHECK enum fovea_result saliency_cuda_refuse_capture(const struct sal
 /* Enqueues on the stream, waits for it, and writes the blobs. */
 FOVEA_MUST_CHECK enum fovea_result saliency_cuda_find(struct saliency_cuda *cuda,
                                                       const struct saliency_cuda_run *run);
-/* A run's launches in their order; FAR, NEAR and FILTER together are COARSE. */
+/* A run's launches in their order; PLANES and FILTER together are COARSE. */
 enum saliency_cuda_step {
     SALIENCY_CUDA_BINS,
     SALIENCY_CUDA_FINE,
-    SALIENCY_CUDA_FAR,
-    SALIENCY_CUDA_NEAR,
+    SALIENCY_CUDA_PLANES,
     SALIENCY_CUDA_FILTER,
     SALIENCY_CUDA_COARSE,
     SALIENCY_CUDA_MAXIMA,

@@ -22,8 +22,10 @@ layout(push_constant) uniform Constants {
     int candidate_most;
     int blob_max;
     int scale_count, fine_count;
-    int levels, scales, overlaps, jobs;
-    int job_first;
+    int level_count;
+    int levels, scales, overlaps;
+    int channel_first, channel_count; /* of planes that are made at once */
+    int bin_first, bin_count;
     int slot;
     float threshold;
 };
@@ -53,12 +55,15 @@ struct axis_entry {
 };
 
 struct level_entry {
-    int step_px, reach_px;
-    int taps; /* sums of the weights up to a distance, from 0 on: 2 reach_px + 2 */
-    int pitch; /* of a plane */
+    int step_px;
+    int pitch; /* of a plane; samples behind the last are like it, and one is there at least */
     axis_entry x, y;
     int scale_first, scale_end;
+    int plane, mask; /* places of the first */
+    int tiles; /* of a channel's responses */
 };
+
+const int LEVEL_INTS = 15; /* SALIENCY_GLSL_LEVEL_INTS */
 
 axis_entry axis_at(int at)
 {
@@ -67,9 +72,33 @@ axis_entry axis_at(int at)
 
 level_entry level_of(int number)
 {
-    int at = levels + 14 * number;
-    return level_entry(table[at], table[at + 1], table[at + 2], table[at + 3], axis_at(at + 4), axis_at(at + 8),
-                       table[at + 12], table[at + 13]);
+    int at = levels + LEVEL_INTS * number;
+    return level_entry(table[at], table[at + 1], axis_at(at + 2), axis_at(at + 6), table[at + 10], table[at + 11],
+                       table[at + 12], masks + table[at + 13], table[at + 14]);
+}
+
+/* Words of a plane's row */
+int words_of(level_entry of)
+{
+    return of.pitch / 2;
+}
+
+/* Words in which a channel's planes say which of them differ from the one before: four for SAMPLES of a row */
+int mask_words_of(level_entry of)
+{
+    return of.pitch / SAMPLES * of.y.count * 4;
+}
+
+/* channel, bin: counted from the first of those made at once */
+int plane_of(level_entry of, int channel, int bin)
+{
+    return of.plane + (channel * bin_count + bin) * of.y.count * words_of(of);
+}
+
+/* The outermost word of a row whose samples are all alike, and like those beyond */
+int last_word_of(level_entry of)
+{
+    return of.x.count / 2;
 }
 
 struct scale_entry {
@@ -86,47 +115,6 @@ scale_entry scale_of(int number)
     int at = scales + 46 * number;
     return scale_entry(intBitsToFloat(table[at]), table[at + 1], table[at + 2], table[at + 3], table[at + 4],
                        responses + table[at + 5], at + 6);
-}
-
-/* Some rows of a level's responses of a channel, and the planes' rows that they are filtered of. */
-struct job_entry {
-    int channel, level;
-    int out_row, out_rows;
-    int row, rows; /* of planes */
-    int plane, mask; /* places */
-};
-
-/* Numbers of a job behind those of its last workgroups: of planes of fine and of coarse levels, and of tiles */
-const int NEAR_END = 8;
-const int FAR_END = 9;
-const int TILE_END = 10;
-
-job_entry job_of(int number)
-{
-    int at = jobs + 11 * (job_first + number);
-    return job_entry(table[at], table[at + 1], table[at + 2], table[at + 3], table[at + 4], table[at + 5],
-                     table[at + 6], masks + table[at + 7]);
-}
-
-/* The job that a workgroup is of. last: which of an entry's numbers ends its workgroups. Of those beyond all it is the
- * one behind the last, which has no rows. */
-int find_job(int group, int last, out int before)
-{
-    int at = jobs + 11 * job_first + last;
-    int number = 0;
-    before = 0;
-    for (int end = table[at]; group >= end; end = table[at + 11 * number]) {
-        before = end;
-        number++;
-    }
-    return number;
-}
-
-uint bin_at(int channel, int x, int y)
-{
-    int byte = PAD + x;
-    uint word = work[(channel * bin_rows + PAD + y) * bin_pitch + byte / 4];
-    return word >> 8 * (byte % 4) & 255u;
 }
 
 /* ---- Responses at pixels */
@@ -198,7 +186,7 @@ float response_at(scale_entry of, ivec2 pixel)
     if (is_fine(of)) {
         return fine_at(of, pixel);
     }
-    int step_px = table[levels + 14 * of.level];
+    int step_px = table[levels + LEVEL_INTS * of.level];
     float across[6];
     float down[6];
     float sums[6];

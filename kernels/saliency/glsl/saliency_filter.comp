@@ -5,10 +5,9 @@
 /* Coarser levels, from planes to the responses of one scale: a workgroup has a tile of a level's samples and every n-th
  * plane of those that differ there. A plane is summed along rows by both lines of the scale, and these sums along
  * columns by the other line. All are whole numbers less than 2^24, which floats add exactly in any order.
- * A thread keeps the sums of |d| of four samples, and adds them to the response in the end. Products and sums bound it,
- * and shared memory.
+ * A thread keeps the sums of |d| of four samples, and adds them to the response in the end. Products and sums bound it.
  *
- * Workgroup: 256 threads, 12 to 19 KiB. */
+ * Workgroup: 256 threads, 7 to 10 KiB. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/saliency/glsl/saliency.glsl"
@@ -16,7 +15,7 @@
 layout(constant_id = 1) const int REACH = 18; /* of the weights; those of a scale that has less are zeros beyond */
 const int THREADS = 256;
 const int SIDE = TILE + 2 * REACH; /* of the plane that is read */
-const int PLANE_PITCH = (SIDE / 2) | 1; /* pairs: what neighbouring threads read is in different banks */
+const int MORE = REACH % 2; /* a sample before, where words begin */
 const int PITCH = TILE + 1;
 const int RUN = 8; /* neighbours of a row that a thread sums at once */
 const int STRIP = 4; /* and of a column */
@@ -31,7 +30,6 @@ layout(std430, set = 0, binding = 4) readonly buffer Planes {
     uint planes[]; /* two samples of a row each */
 };
 
-shared uint plane[SIDE * PLANE_PITCH];
 shared uint lines[SIDE * PITCH]; /* a row's sums by p and by q */
 shared uint mask[4];
 shared int bins[BINS + 1]; /* that are there, and BINS - 1 behind the last one */
@@ -45,20 +43,24 @@ int sample_at(axis_entry along, int place)
     return clamp(along.out_first + place - along.first, 0, along.count - 1);
 }
 
-int find_planes(level_entry of, job_entry its, ivec2 tile, int thread)
+int find_planes(level_entry of, int channel, ivec2 tile, int thread)
 {
     int left = sample_at(of.x, tile.x - REACH) / SAMPLES;
     int segments = sample_at(of.x, tile.x + TILE - 1 + REACH) / SAMPLES - left + 1;
-    int top = sample_at(of.y, tile.y - REACH) - its.row;
-    int bottom = min(sample_at(of.y, tile.y + TILE - 1 + REACH) - its.row, its.rows - 1);
+    int top = sample_at(of.y, tile.y - REACH);
+    int bottom = sample_at(of.y, tile.y + TILE - 1 + REACH);
+    int first = of.mask + (channel_first + channel) * mask_words_of(of);
     if (thread < 4) {
         mask[thread] = 0u;
     }
     barrier();
     uint found = 0u;
-    for (int i = thread / 4; i < segments * (bottom - top + 1); i += THREADS / 4) {
-        int segment = (top + i / segments) * (of.pitch / SAMPLES) + left + i % segments;
-        found |= work[its.mask + 4 * segment + thread % 4];
+    for (int i = thread / 4; i < segments * (bottom - top + 1); i += THREADS) {
+        [[unroll]] for (int n = 0; n < 4; n++) { /* four loads at once: the last again where there are no more */
+            int at = min(i + n * (THREADS / 4), segments * (bottom - top + 1) - 1);
+            int segment = (top + at / segments) * (of.pitch / SAMPLES) + left + at % segments;
+            found |= work[first + 4 * segment + thread % 4];
+        }
     }
     atomicOr(mask[thread % 4], found);
     barrier();
@@ -79,46 +81,31 @@ int find_planes(level_entry of, job_entry its, ivec2 tile, int thread)
     return count;
 }
 
-/* A half; `row` is its first sample's place. */
-uint half_at(int row, int x)
-{
-    return planes[(row + x) / 2] >> 16 * (x % 2) & 0xffffu;
-}
-
-void load_plane(level_entry of, job_entry its, ivec2 tile, int bin, int thread)
-{
-    int from = 2 * its.plane + (bin * its.rows - its.row) * of.pitch;
-    for (int row = thread / 32; row < SIDE; row += THREADS / 32) {
-        int line = from + min(sample_at(of.y, tile.y - REACH + row), its.row + its.rows - 1) * of.pitch;
-        for (int pair = thread % 32; pair < SIDE / 2; pair += 32) {
-            int x = tile.x - REACH + 2 * pair;
-            plane[row * PLANE_PITCH + pair] =
-                half_at(line, sample_at(of.x, x)) | half_at(line, sample_at(of.x, x + 1)) << 16;
-        }
-    }
-}
-
 /* Rounded to 12 bits, as the processor does. */
 float rounded(float sum)
 {
     return floor((sum + 0.5 * ROW_STEP) * ROW_PART);
 }
 
-void filter_rows(int thread)
+/* from: the plane. Four threads beside each other share a row, and find in the cache what each other reads. */
+void filter_rows(level_entry of, int from, ivec2 tile, int thread)
 {
     for (int item = thread; item < SIDE * (TILE / RUN); item += THREADS) {
-        int row = item % SIDE;
-        int column = item / SIDE * RUN;
-        float values[RUN + 2 * REACH];
-        [[unroll]] for (int i = 0; i < RUN / 2 + REACH; i++) {
-            vec2 two = unpackHalf2x16(plane[row * PLANE_PITCH + column / 2 + i]);
+        int row = item / (TILE / RUN);
+        int column = item % (TILE / RUN) * RUN;
+        int line = from + sample_at(of.y, tile.y - REACH + row) * words_of(of);
+        int left = (tile.x + column - REACH - MORE + of.x.out_first - of.x.first) / 2;
+        float values[RUN + 2 * (REACH + MORE)];
+        [[unroll]] for (int i = 0; i < RUN / 2 + REACH + MORE; i++) {
+            vec2 two = unpackHalf2x16(planes[line + clamp(left + i, 0, last_word_of(of))]);
             values[2 * i] = two.x;
             values[2 * i + 1] = two.y;
         }
         [[unroll]] for (int i = 0; i < RUN; i++) {
-            vec2 sum = vec2(p[0], q[0]) * values[i + REACH];
+            int middle = i + REACH + MORE;
+            vec2 sum = vec2(p[0], q[0]) * values[middle];
             [[unroll]] for (int k = 1; k <= REACH; k++) {
-                sum += vec2(p[k], q[k]) * (values[i + REACH - k] + values[i + REACH + k]);
+                sum += vec2(p[k], q[k]) * (values[middle - k] + values[middle + k]);
             }
             lines[row * PITCH + column + i] = packHalf2x16(vec2(rounded(sum.x), rounded(sum.y)));
         }
@@ -134,7 +121,8 @@ int[STRIP] filter_columns(int column, int first)
         [[unroll]] for (int n = 0; n < STRIP; n++) {
             int distance = abs(i - n - REACH);
             if (distance <= REACH) {
-                sums[n] += q[distance] * values.x + p[distance] * values.y;
+                sums[n] += q[distance] * values.x; /* by itself, so that it is fused with the sum */
+                sums[n] += p[distance] * values.y;
             }
         }
     }
@@ -145,21 +133,34 @@ int[STRIP] filter_columns(int column, int first)
     return sizes;
 }
 
+/* The level and channel of a workgroup's tile, which becomes the tile's number */
+level_entry find_level(inout int tile, out int channel)
+{
+    int number = level_count - 1;
+    level_entry of = level_of(number);
+    while (tile >= of.tiles * channel_count) {
+        tile -= of.tiles * channel_count;
+        of = level_of(--number);
+    }
+    channel = tile / of.tiles;
+    tile %= of.tiles;
+    return of;
+}
+
 void main()
 {
     int thread = int(gl_LocalInvocationID.x);
-    int before = 0;
-    job_entry its = job_of(find_job(int(gl_WorkGroupID.x), TILE_END, before));
-    level_entry of = level_of(its.level);
+    int channel = 0;
+    int number = int(gl_WorkGroupID.x);
+    level_entry of = find_level(number, channel);
     int wanted = of.scale_first + (slot - of.scale_first % 3 + 3) % 3;
     if (wanted >= of.scale_end) {
         return;
     }
     scale_entry to = scale_of(wanted);
     int tiles = (of.x.out_count + TILE - 1) / TILE;
-    int tile_number = int(gl_WorkGroupID.x) - before;
-    ivec2 tile = ivec2(tile_number % tiles, tile_number / tiles) * TILE + ivec2(0, its.out_row);
-    ivec2 end = ivec2(of.x.out_count, its.out_row + its.out_rows);
+    ivec2 tile = ivec2(number % tiles, number / tiles) * TILE;
+    ivec2 end = ivec2(of.x.out_count, of.y.out_count);
     int column = thread % 32;
     int first = thread / 32 * STRIP;
     [[unroll]] for (int i = 0; i <= REACH; i++) {
@@ -167,11 +168,14 @@ void main()
         q[i] = float(table[to.lines + LINE + i]);
     }
     int totals[STRIP] = int[STRIP](0, 0, 0, 0);
-    int last = find_planes(of, its, tile, thread) - 1;
+    int last = find_planes(of, channel, tile, thread) - 1;
     for (int i = int(gl_WorkGroupID.y); i < last; i += int(gl_NumWorkGroups.y)) {
-        load_plane(of, its, tile, bins[i], thread);
+        int bin = bins[i] - bin_first;
+        if (bin < 0 || bin >= bin_count) {
+            continue;
+        }
         barrier();
-        filter_rows(thread);
+        filter_rows(of, plane_of(of, channel, bin), tile, thread);
         barrier();
         int sizes[STRIP] = filter_columns(column, first);
         int like = bins[i + 1] - bins[i];

@@ -15,12 +15,15 @@ _Static_assert(sizeof(struct fovea_blob) == 4 * SALIENCY_GLSL_BLOB_INTS, "");
 _Static_assert(SALIENCY_GLSL_SCALE_INTS == 6 + 2 * (SALIENCY_REACH + 1), "");
 _Static_assert(SALIENCY_GLSL_PAD_PX > SALIENCY_FINE_REACH, "and whole words");
 
-#define ROW_GROUPS 4096 /* of a dispatch's first direction, where the groups are but numbers */
+#define PLANE_THREADS 256 /* of a workgroup that makes planes */
+/* Up to so many threads' work a workgroup has all of a plane, and goes on to the next level: more
+ * beside level 0, which hides that it waits. */
+#define PLANE_THREADS_OF_ONE 256
+#define PLANE_THREADS_OF_ONE_BESIDE 2048
 #define RANK_GROUPS 512
 #define PIXELS_PER_CANDIDATE 4 /* twice as near to each other as maxima of the smallest scale */
 #define FILTER_GROUPS 4096 /* wanted */
 #define FILTER_SHARES_MOST 4
-#define STEP_PASSES (2 + SALIENCY_PER_OCTAVE)
 #define OTHER_PASSES 16 /* beside level 0's, one for each scale; merge sorts of 2^32 take 6 */
 
 /* ---- Tables */
@@ -40,14 +43,24 @@ static int32_t outs_of(const struct saliency_axis *axis)
     return axis->out_last - axis->out_first + 1;
 }
 
+/* One behind the last is like it. */
 static int32_t pitch_of(const struct saliency_level *level)
 {
-    return whole(samples_of(&level->x), SALIENCY_GLSL_SAMPLES) * SALIENCY_GLSL_SAMPLES;
+    return whole(samples_of(&level->x) + 1, SALIENCY_GLSL_SAMPLES) * SALIENCY_GLSL_SAMPLES;
 }
 
-static uint32_t taps_of(const struct saliency_level *level)
+/* Words of a plane */
+static uint64_t plane_words_of(const struct saliency_level *level)
 {
-    return level->step_px > 1 ? 2 * (uint32_t)level->reach_px + 2 : 0;
+    return (uint64_t)pitch_of(level) / 2 * (uint64_t)samples_of(&level->y);
+}
+
+static int32_t tiles_of(const struct saliency_level *level)
+{
+    return level->scale_first == level->scale_end
+               ? 0
+               : whole(outs_of(&level->x), SALIENCY_GLSL_TILE) *
+                     whole(outs_of(&level->y), SALIENCY_GLSL_TILE);
 }
 
 /* Returns zeros behind what the tables have, which there is memory for. */
@@ -66,26 +79,31 @@ static void fill_axis(const struct saliency_axis *axis, int32_t *out)
     out[3] = outs_of(axis);
 }
 
-static void add_levels(const struct saliency_plan *plan, struct saliency_glsl *glsl)
+/* Level 0 has no planes. */
+static void add_levels(const struct saliency_plan *plan, struct saliency_glsl *glsl,
+                       uint64_t planes_at_once, uint64_t *mask_words)
 {
     glsl->constants.levels = (int32_t)glsl->table_count;
     int32_t *out = append(glsl, plan->level_count * SALIENCY_GLSL_LEVEL_INTS);
+    uint64_t plane = 0;
     for (uint32_t i = 0; i < plan->level_count; i++, out += SALIENCY_GLSL_LEVEL_INTS) {
         const struct saliency_level *level = &plan->levels[i];
-        const uint32_t count = taps_of(level);
         out[0] = level->step_px;
-        out[1] = level->reach_px;
-        out[2] = (int32_t)glsl->table_count;
-        out[3] = pitch_of(level);
-        fill_axis(&level->x, out + 4);
-        fill_axis(&level->y, out + 8);
-        out[12] = (int32_t)level->scale_first;
-        out[13] = (int32_t)level->scale_end;
-        int32_t *taps = append(glsl, count);
-        for (uint32_t n = 1; n < count; n++) {
-            taps[n] = taps[n - 1] + saliency_tap_of(level, (int32_t)n - 1 - level->reach_px);
+        out[1] = pitch_of(level);
+        fill_axis(&level->x, out + 2);
+        fill_axis(&level->y, out + 6);
+        out[10] = (int32_t)level->scale_first;
+        out[11] = (int32_t)level->scale_end;
+        out[12] = (int32_t)plane;
+        out[13] = (int32_t)*mask_words;
+        out[14] = tiles_of(level);
+        if (i > 0) {
+            plane += planes_at_once * plane_words_of(level);
+            *mask_words += (uint64_t)SALIENCY_CHANNELS * 4 * (uint64_t)pitch_of(level) /
+                           SALIENCY_GLSL_SAMPLES * (uint64_t)samples_of(&level->y);
         }
     }
+    glsl->plane_bytes = 4 * plane;
 }
 
 static void add_scales(const struct saliency_plan *plan, struct saliency_glsl *glsl)
@@ -138,143 +156,102 @@ static struct operator_pass *add_pass(struct saliency_glsl_way *way, const struc
     return pass;
 }
 
-/* The jobs of a step come to this. */
-struct step {
-    uint64_t words; /* of planes */
-    int32_t masks, near, far, tiles; /* near, far: workgroups */
+/* Planes of so many channels and bins are in memory at once. */
+struct at_once {
+    int32_t channels, bins;
 };
+
+/* One plane always is. */
+static struct at_once planes_that_fit(const struct saliency_plan *plan, uint64_t bytes)
+{
+    uint64_t words = 1;
+    for (uint32_t i = 1; i < plan->level_count; i++) {
+        words += plane_words_of(&plan->levels[i]);
+    }
+    const uint64_t planes = bytes / 4 / words;
+    const uint64_t channels = planes / SALIENCY_BINS;
+    return channels == 0 ? (struct at_once){1, planes > 0 ? (int32_t)planes : 1}
+                         : (struct at_once){channels < SALIENCY_CHANNELS ? (int32_t)channels
+                                                                         : SALIENCY_CHANNELS,
+                                            SALIENCY_BINS};
+}
 
 /* A way is made with these. */
 struct making {
     const struct saliency_plan *plan;
-    struct saliency_glsl *glsl;
     struct saliency_glsl_way *way;
     struct saliency_constants constants;
-    struct step step;
-    int32_t reaches[SALIENCY_PER_OCTAVE]; /* the largest of scales whose number is that, modulo 3 */
-    int32_t margin; /* samples around a response that it is made of */
-    int32_t masks; /* words, of the step with the most */
 };
 
-/* Passes that make planes of other levels may be beside it. */
-static void add_planes(struct making *making, const struct shader *shader, int32_t count)
+static void add_planes_of_pixels(struct making *making)
 {
-    const uint32_t groups = (uint32_t)count;
-    const uint32_t across = groups < ROW_GROUPS ? groups : ROW_GROUPS;
-    if (groups > 0) {
-        add_pass(making->way, shader, across, shader_divide_up(groups, across), &making->constants)
-            ->barrier = false;
+    const struct saliency_level *level = &making->plan->levels[1];
+    const uint32_t rows = (uint32_t)(making->constants.channel_count * samples_of(&level->y));
+    add_pass(making->way, &saliency_near_shader,
+             (uint32_t)whole(pitch_of(level), SALIENCY_GLSL_NEAR_SAMPLES), rows,
+             &making->constants);
+}
+
+/* Threads that a plane takes */
+static uint32_t threads_of(const struct saliency_level *level)
+{
+    return (uint32_t)(pitch_of(level) / 2 * whole(samples_of(&level->y), SALIENCY_GLSL_PLANE_ROWS));
+}
+
+/* Levels whose planes have little work are made in one pass, which has a workgroup for each plane.
+ */
+static void add_planes(struct making *making, uint32_t threads_of_one)
+{
+    struct saliency_constants *constants = &making->constants;
+    const uint32_t down = (uint32_t)(constants->channel_count * (constants->bin_count + 1));
+    bool goes_on = false;
+    for (uint32_t i = 2; i < making->plan->level_count && !goes_on; i++) {
+        const uint32_t threads = threads_of(&making->plan->levels[i]);
+        constants->slot = (int32_t)i;
+        goes_on = threads <= threads_of_one;
+        add_pass(making->way, &saliency_planes_shader,
+                 goes_on ? 1 : shader_divide_up(threads, PLANE_THREADS), down, constants)
+            ->shader.special[0] = goes_on;
     }
 }
 
+/* The largest reach of scales of coarser levels whose number is that, modulo 3; 0: there is none */
+static int32_t reach_of(const struct saliency_plan *plan, uint32_t slot)
+{
+    int32_t reach = 0;
+    for (uint32_t i = plan->levels[0].scale_end; i < plan->scale_count; i++) {
+        const int32_t own = i % SALIENCY_PER_OCTAVE == slot ? plan->scales[i].reach : 0;
+        reach = own > reach ? own : reach;
+    }
+    return reach;
+}
+
+static void end_pass(const struct making *making, bool barrier)
+{
+    making->way->passes[making->way->count - 1].barrier = barrier;
+}
+
+/* Filters may be beside each other. */
 static void add_filters(struct making *making)
 {
-    const uint32_t tiles = (uint32_t)making->step.tiles;
-    const uint32_t shares = FILTER_GROUPS / (tiles * SALIENCY_PER_OCTAVE) + 1;
-    for (int32_t i = 0; i < SALIENCY_PER_OCTAVE; i++) {
-        making->constants.slot = i;
-        if (making->reaches[i] > 0) {
-            struct operator_pass *pass = add_pass(
-                making->way, &saliency_filter_shader, tiles,
-                shares < FILTER_SHARES_MOST ? shares : FILTER_SHARES_MOST, &making->constants);
-            pass->shader.special[0] = making->reaches[i];
-            pass->barrier = false;
-        }
-    }
-}
-
-static void end_pass(const struct making *making)
-{
-    making->way->passes[making->way->count - 1].barrier = true;
-}
-
-static void end_step(struct making *making)
-{
-    const struct step *step = &making->step;
     struct saliency_constants *constants = &making->constants;
-    if (step->tiles == 0) {
-        return;
+    uint32_t tiles = 0;
+    for (uint32_t i = 1; i < making->plan->level_count; i++) {
+        tiles += (uint32_t)(tiles_of(&making->plan->levels[i]) * constants->channel_count);
     }
-    int32_t *end = append(making->glsl, SALIENCY_GLSL_JOB_INTS); /* behind the last job */
-    end[8] = end[9] = end[10] = INT32_MAX;
-    add_planes(making, &saliency_near_shader, step->near);
-    add_planes(making, &saliency_planes_shader, step->far);
-    end_pass(making);
-    add_filters(making);
-    end_pass(making);
-    if (4 * step->words > making->glsl->plane_bytes) {
-        making->glsl->plane_bytes = 4 * step->words;
-    }
-    making->masks = step->masks > making->masks ? step->masks : making->masks;
-    making->step = (struct step){0};
-    constants->job = (int32_t)making->glsl->table_count - constants->jobs;
-    constants->job /= SALIENCY_GLSL_JOB_INTS;
-}
-
-/* A sample of planes at a place of responses, both counted from their first. */
-static int32_t sample_at(const struct saliency_axis *axis, int32_t place)
-{
-    return bounds_clamped(axis->out_first + place - axis->first, 0, samples_of(axis) - 1);
-}
-
-/* Rows of responses that fit, of those from `row` on, in whole tiles; planes of one tile's always
- * do. */
-static int32_t rows_that_fit(const struct making *making, const struct saliency_level *level,
-                             int32_t row, uint64_t words)
-{
-    const uint64_t row_words = (uint64_t)SALIENCY_BINS * (uint64_t)pitch_of(level) / 2;
-    const int32_t left = outs_of(&level->y) - row;
-    const int32_t fit = (int32_t)(words / row_words) - 2 * making->margin;
-    const int32_t all = sample_at(&level->y, row + left + making->margin) -
-                        sample_at(&level->y, row - making->margin) + 1;
-    return words / row_words >= (uint64_t)all ? left
-           : fit < SALIENCY_GLSL_TILE         ? 0
-                                              : fit / SALIENCY_GLSL_TILE * SALIENCY_GLSL_TILE;
-}
-
-static void add_job(struct making *making, int32_t channel, int32_t number, int32_t out_row,
-                    int32_t out_rows)
-{
-    const struct saliency_level *level = &making->plan->levels[number];
-    const int32_t first = sample_at(&level->y, out_row - making->margin);
-    const int32_t rows = sample_at(&level->y, out_row + out_rows - 1 + making->margin) - first + 1;
-    const int32_t segments = pitch_of(level) / SALIENCY_GLSL_SAMPLES * rows;
-    const bool near = level->step_px <= SALIENCY_GLSL_NEAR_STEP;
-    struct step *step = &making->step;
-    const int32_t plane = (int32_t)step->words;
-    const int32_t mask = step->masks;
-    step->words += (uint64_t)SALIENCY_BINS * (uint64_t)pitch_of(level) / 2 * (uint64_t)rows;
-    step->masks += 4 * segments;
-    step->near += near ? whole(pitch_of(level), SALIENCY_GLSL_NEAR_SAMPLES) * rows : 0;
-    step->far += near ? 0 : segments;
-    step->tiles +=
-        whole(outs_of(&level->x), SALIENCY_GLSL_TILE) * whole(out_rows, SALIENCY_GLSL_TILE);
-    const int32_t job[SALIENCY_GLSL_JOB_INTS] = {channel,    number,    out_row,    out_rows,
-                                                 first,      rows,      plane,      mask,
-                                                 step->near, step->far, step->tiles};
-    memcpy(append(making->glsl, SALIENCY_GLSL_JOB_INTS), job, sizeof job);
-}
-
-/* In as many parts as it takes. */
-static void add_level(struct making *making, int32_t channel, int32_t number)
-{
-    const struct saliency_level *level = &making->plan->levels[number];
-    const uint64_t most = making->glsl->plane_most / 4;
-    int32_t row = 0;
-    while (level->step_px > 1 && row < outs_of(&level->y)) {
-        const uint64_t there = making->step.words < most ? most - making->step.words : 0;
-        int32_t rows = rows_that_fit(making, level, row, there);
-        if (rows < outs_of(&level->y) - row && making->step.words > 0) {
-            end_step(making);
-            continue;
+    const uint32_t shares = tiles ? FILTER_GROUPS / (tiles * SALIENCY_PER_OCTAVE) + 1 : 1;
+    for (int32_t i = 0; i < SALIENCY_PER_OCTAVE; i++) {
+        const int32_t reach = reach_of(making->plan, (uint32_t)i);
+        constants->slot = i;
+        if (reach > 0) {
+            struct operator_pass *pass =
+                add_pass(making->way, &saliency_filter_shader, tiles,
+                         shares < FILTER_SHARES_MOST ? shares : FILTER_SHARES_MOST, constants);
+            pass->shader.special[0] = reach;
+            pass->barrier = false; /* but behind the last */
         }
-        if (rows == 0) { /* more than wanted */
-            const int32_t left = outs_of(&level->y) - row;
-            rows = left < SALIENCY_GLSL_TILE ? left : SALIENCY_GLSL_TILE;
-        }
-        add_job(making, channel, number, row, rows);
-        row += rows;
     }
+    end_pass(making, true);
 }
 
 static void add_order(struct making *making)
@@ -301,7 +278,7 @@ static void add_lists(struct making *making)
     }
 }
 
-/* Level 0, a scale each time; what is made of planes is made beside it. */
+/* Level 0, a scale each time */
 static void add_fine(struct making *making)
 {
     struct saliency_constants constants = making->constants;
@@ -312,37 +289,53 @@ static void add_fine(struct making *making)
         struct operator_pass *pass =
             add_pass(making->way, &saliency_fine_shader, across, down, &constants);
         pass->shader.special[0] = making->plan->scales[constants.slot].reach;
-        pass->barrier = making->plan->level_count == 1 && constants.slot == 0;
+        pass->barrier = constants.slot == 0;
+    }
+}
+
+/* Planes that are in memory at once, and what is made of them. The first time level 0 is summed
+ * beside the last planes, which leave most of a GPU idle. */
+static void add_step(struct making *making, bool is_first)
+{
+    const bool beside = is_first && making->constants.fine_count > 0;
+    add_planes_of_pixels(making);
+    add_planes(making, beside ? PLANE_THREADS_OF_ONE_BESIDE : PLANE_THREADS_OF_ONE);
+    if (beside) {
+        end_pass(making, false);
+        add_fine(making);
+    }
+    add_filters(making);
+}
+
+static void add_steps(struct making *making, const struct at_once *at_once)
+{
+    struct saliency_constants *constants = &making->constants;
+    for (int32_t channel = 0; channel < constants->channels; channel += at_once->channels) {
+        for (int32_t bin = 0; bin < SALIENCY_BINS; bin += at_once->bins) {
+            const int32_t channels = constants->channels - channel;
+            const int32_t bins = SALIENCY_BINS - bin;
+            constants->channel_first = channel;
+            constants->channel_count = channels < at_once->channels ? channels : at_once->channels;
+            constants->bin_first = bin;
+            constants->bin_count = bins < at_once->bins ? bins : at_once->bins;
+            add_step(making, channel == 0 && bin == 0);
+        }
     }
 }
 
 static void add_way(const struct saliency_plan *plan, struct saliency_glsl *glsl, uint32_t number,
-                    int32_t *masks)
+                    const struct at_once *at_once)
 {
-    struct making making = {.plan = plan,
-                            .glsl = glsl,
-                            .way = &glsl->ways[number],
-                            .constants = glsl->constants,
-                            .margin = 0};
-    making.constants.channels = number ? SALIENCY_CHANNELS : 1;
-    making.constants.jobs = (int32_t)glsl->table_count;
-    for (uint32_t i = 0; i < plan->scale_count; i++) {
-        const struct saliency_scale *scale = &plan->scales[i];
-        int32_t *reach = &making.reaches[i % SALIENCY_PER_OCTAVE];
-        *reach = !scale->kernels && scale->reach > *reach ? scale->reach : *reach;
-        making.margin = *reach > making.margin ? *reach : making.margin;
+    struct making making = {.plan = plan, .way = &glsl->ways[number], .constants = glsl->constants};
+    struct saliency_constants *constants = &making.constants;
+    constants->channels = number ? SALIENCY_CHANNELS : 1;
+    add_pass(making.way, &saliency_bins_shader, (uint32_t)whole(constants->bin_pitch, 64),
+             (uint32_t)whole(constants->bin_rows, 4), constants);
+    if (plan->level_count > 1) {
+        add_steps(&making, at_once);
+    } else {
+        add_fine(&making);
     }
-    add_pass(making.way, &saliency_bins_shader, (uint32_t)whole(making.constants.bin_pitch, 64),
-             (uint32_t)whole(making.constants.bin_rows, 4), &making.constants);
-    add_fine(&making);
-    /* Planes of coarse levels take longest, so they come first. */
-    for (int32_t level = (int32_t)plan->level_count - 1; level >= 0; level--) {
-        for (int32_t channel = 0; channel < making.constants.channels; channel++) {
-            add_level(&making, channel, level);
-        }
-    }
-    end_step(&making);
-    *masks = making.masks > *masks ? making.masks : *masks;
     add_lists(&making);
 }
 
@@ -355,7 +348,7 @@ static int32_t place(uint64_t words, uint64_t *total)
     return (int32_t)at;
 }
 
-/* Masks come last, as the passes are not known yet. */
+/* Masks come last, as levels are not known yet. */
 static void place_all(const struct saliency_plan *plan, struct saliency_glsl *glsl, uint64_t *words)
 {
     const uint64_t pixels = (uint64_t)plan->width_px * (uint64_t)plan->height_px;
@@ -373,6 +366,7 @@ static void place_all(const struct saliency_plan *plan, struct saliency_glsl *gl
     constants->candidate_most = (int32_t)most;
     constants->blob_max = (int32_t)plan->numbers.blob_max;
     constants->scale_count = (int32_t)plan->scale_count;
+    constants->level_count = (int32_t)plan->level_count;
     constants->threshold = plan->numbers.threshold > 0.0 ? (float)plan->numbers.threshold : 0.0f;
     const uint64_t bins = (uint64_t)SALIENCY_CHANNELS * (uint64_t)constants->bin_rows *
                           (uint64_t)constants->bin_pitch;
@@ -392,32 +386,26 @@ static void place_all(const struct saliency_plan *plan, struct saliency_glsl *gl
 
 /* ---- Memory */
 
-/* A job has a tile's rows at least, and a step a job. */
-static uint32_t most_jobs(const struct saliency_plan *plan)
+static uint32_t parts(int32_t count, int32_t size)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < plan->level_count; i++) {
-        const struct saliency_level *level = &plan->levels[i];
-        const int32_t each = level->step_px > 1 ? whole(outs_of(&level->y), SALIENCY_GLSL_TILE) : 0;
-        count += SALIENCY_CHANNELS * (uint32_t)each;
-    }
-    return count;
+    return (uint32_t)whole(count, size);
 }
 
-static uint32_t most_ints(const struct saliency_plan *plan)
+/* Each step has a pass of pixels, one of each coarser level at most, and filters. */
+static size_t most_passes(const struct saliency_plan *plan, const struct at_once *at_once)
 {
-    uint32_t count = plan->level_count * SALIENCY_GLSL_LEVEL_INTS +
-                     plan->scale_count * SALIENCY_GLSL_SCALE_INTS + SALIENCY_GLSL_OVERLAPS + 1;
-    for (uint32_t i = 0; i < plan->level_count; i++) {
-        count += taps_of(&plan->levels[i]);
-    }
-    return count + SALIENCY_GLSL_WAYS * 2 * most_jobs(plan) * SALIENCY_GLSL_JOB_INTS;
+    const size_t steps =
+        parts(SALIENCY_CHANNELS, at_once->channels) * parts(SALIENCY_BINS, at_once->bins);
+    return OTHER_PASSES + plan->scale_count + steps * (plan->level_count + SALIENCY_PER_OCTAVE);
 }
 
-static enum fovea_result make_memory(const struct saliency_plan *plan, struct saliency_glsl *glsl)
+static enum fovea_result make_memory(const struct saliency_plan *plan,
+                                     const struct at_once *at_once, struct saliency_glsl *glsl)
 {
-    const size_t passes = OTHER_PASSES + plan->scale_count + (size_t)STEP_PASSES * most_jobs(plan);
-    glsl->tables = calloc(most_ints(plan), sizeof *glsl->tables);
+    const size_t passes = most_passes(plan, at_once);
+    const size_t ints = plan->level_count * SALIENCY_GLSL_LEVEL_INTS +
+                        plan->scale_count * SALIENCY_GLSL_SCALE_INTS + SALIENCY_GLSL_OVERLAPS + 1;
+    glsl->tables = calloc(ints, sizeof *glsl->tables);
     bool made = glsl->tables;
     for (uint32_t i = 0; i < SALIENCY_GLSL_WAYS; i++) {
         glsl->ways[i].passes = calloc(passes, sizeof *glsl->ways[i].passes);
@@ -429,16 +417,17 @@ static enum fovea_result make_memory(const struct saliency_plan *plan, struct sa
 static enum fovea_result fill(const struct saliency_plan *plan, struct saliency_glsl *glsl)
 {
     uint64_t words = 0;
-    int32_t masks = 0;
-    FOVEA_TRY(make_memory(plan, glsl));
+    uint64_t mask_words = 0;
+    const struct at_once at_once = planes_that_fit(plan, glsl->plane_most);
+    FOVEA_TRY(make_memory(plan, &at_once, glsl));
     place_all(plan, glsl, &words);
-    add_levels(plan, glsl);
+    add_levels(plan, glsl, (uint64_t)at_once.channels * (uint64_t)at_once.bins, &mask_words);
     add_scales(plan, glsl);
     add_overlaps(&plan->numbers, glsl);
     for (uint32_t i = 0; i < SALIENCY_GLSL_WAYS; i++) {
-        add_way(plan, glsl, i, &masks);
+        add_way(plan, glsl, i, &at_once);
     }
-    glsl->work_bytes = 4 * (words + (uint64_t)masks);
+    glsl->work_bytes = 4 * (words + mask_words);
     return FOVEA_OK;
 }
 

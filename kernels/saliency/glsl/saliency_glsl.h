@@ -25,7 +25,7 @@ struct saliency_glsl {
     int32_t *tables;
     uint32_t table_count;
     uint64_t plane_bytes, work_bytes; /* of buffers */
-    uint64_t plane_most; /* wanted at most, where a band of 30 rows of samples is less */
+    uint64_t plane_most; /* wanted at most, where one plane is less */
 };
 
 FOVEA_MUST_CHECK enum fovea_result saliency_glsl_create(const struct saliency_numbers *numbers,

@@ -60,7 +60,7 @@ float sum_column_of(int at, int row)
 
 void fill(scale_entry of, ivec2 corner, int plane, int thread)
 {
-    int step_px = table[levels + 14 * of.level];
+    int step_px = table[levels + LEVEL_INTS * of.level];
     int first = max(corner.y, 0) / step_px;
     if (!is_fine(of)) {
         make_weights(step_px, corner, thread);

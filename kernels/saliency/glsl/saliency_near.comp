@@ -2,26 +2,27 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Planes of the finest coarser levels: a workgroup has 32 samples of a row, and for each a column of shared memory with
- * a number for each bin. Eight threads share a column: each adds the weights of some rows of pixels to their bins.
- * Whole numbers, the processor's in another order; those of the bins up to one are its plane's sample. Additions to
- * shared memory bound it: (2 reach + 1)^2 a sample.
+/* Planes of the level of step 2, from pixels: a workgroup has 32 samples of a row, and for each a column of shared memory
+ * with a number for each bin. Eight threads share a column: each adds the weights of some pixels to their bins. A plane's
+ * sample is what the bins up to its own have, and the processor's: rounding between rows and columns changes nothing here,
+ * as pixels are 0 or 1. Additions to shared memory bound it: 81 a sample.
  *
- * Workgroup: 256 threads, 23 KiB. */
+ * Workgroup: 256 threads, 19 KiB. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/saliency/glsl/saliency.glsl"
 
 const int WIDTH = 32; /* SALIENCY_GLSL_NEAR_SAMPLES */
-const int STEP = 4; /* SALIENCY_GLSL_NEAR_STEP: the largest */
 const int THREADS = 256;
 const int PARTS = THREADS / WIDTH;
 const int EACH = BINS / PARTS;
-const int SIDE = 29; /* 2 reach + 1 at that step */
-const int QUADS = (SIDE + 3) / 4;
-const int REGION = WIDTH - 1 + QUADS; /* words of a row at that step */
-const int SHIFT = 18; /* SALIENCY_SAMPLE_SHIFT */
+const int SIDE = 9; /* pixels that a sample is made of, along an axis */
+const int BEFORE = 4; /* of them */
+const int QUADS = 3; /* words that have them */
+const int REGION = WIDTH / 2 + QUADS; /* words of a row */
+const int SHIFT = 4; /* from a sum of 2^16 to 12 bits */
 const int MIDDLE = 2048; /* SALIENCY_SAMPLE_MIDDLE */
+const int WEIGHTS[SIDE] = int[SIDE](1, 8, 28, 56, 70, 56, 28, 8, 1); /* saliency_half_weight */
 
 layout(local_size_x = THREADS) in;
 
@@ -30,33 +31,17 @@ layout(std430, set = 0, binding = 4) writeonly buffer Planes {
 };
 
 shared int sums[BINS * WIDTH];
-shared uint region[SIDE * REGION + 1]; /* whose last nobody needs */
-shared ivec4 weights[QUADS]; /* zeros behind the last */
+shared uint region[SIDE * REGION];
 shared int parts[THREADS];
 shared uint mask[WIDTH / SAMPLES * 4];
 
-int weight_at(level_entry of, int at)
+/* first: the first sample's pixel. Beyond the picture are PAD of its outermost pixels. */
+void load(int channel, ivec2 first, int thread)
 {
-    return at <= 2 * of.reach_px ? table[of.taps + at + 1] - table[of.taps + at] : 0;
-}
-
-uint four_at(int channel, int x, int y)
-{
-    uint four = 0u;
-    [[unroll]] for (int i = 0; i < 4; i++) {
-        four |= bin_at(channel, clamp(x + i, 0, size_px.x - 1), y) << 8 * i;
-    }
-    return four;
-}
-
-void load(level_entry of, job_entry its, ivec2 first, int thread)
-{
-    for (int i = thread; i < (2 * of.reach_px + 1) * REGION; i += THREADS) {
-        int y = clamp(first.y + i / REGION, 0, size_px.y - 1);
-        region[i] = four_at(its.channel, first.x + i % REGION * 4, y);
-    }
-    if (thread < 4 * QUADS) {
-        weights[thread / 4][thread % 4] = weight_at(of, thread);
+    for (int i = thread; i < SIDE * REGION; i += THREADS) {
+        int y = PAD + first.y - BEFORE + i / REGION;
+        int word = (PAD + first.x - BEFORE) / 4 + i % REGION;
+        region[i] = work[(channel * bin_rows + y) * bin_pitch + min(word, bin_pitch - 1)];
     }
     if (thread < mask.length()) {
         mask[thread] = 0u;
@@ -66,21 +51,28 @@ void load(level_entry of, job_entry its, ivec2 first, int thread)
     }
 }
 
-void add_rows(level_entry of, int lane, int part)
+void add(uint bin, int lane, int weight)
 {
-    int byte = lane * of.step_px;
-    int bits = byte % 4 * 8;
-    for (int row = part; row <= 2 * of.reach_px; row += PARTS) {
-        int at = row * REGION + byte / 4;
-        int down = weights[row / 4][row % 4];
-        for (int i = 0; i <= 2 * of.reach_px / 4; i++) {
-            uint found = region[at + i] >> bits | region[at + i + 1] << 1 << (31 - bits);
-            ivec4 weight = down * weights[i];
-            atomicAdd(sums[int(found & 255u) * WIDTH + lane], weight.x);
-            atomicAdd(sums[int(found >> 8 & 255u) * WIDTH + lane], weight.y);
-            atomicAdd(sums[int(found >> 16 & 255u) * WIDTH + lane], weight.z);
-            atomicAdd(sums[int(found >> 24) * WIDTH + lane], weight.w);
+    atomicAdd(sums[int(bin & 255u) * WIDTH + lane], weight);
+}
+
+void add_pixels(int lane, int part)
+{
+    int bits = lane % 2 * 16;
+    for (int i = part; i < SIDE * QUADS; i += PARTS) {
+        int quad = i % QUADS;
+        int at = i / QUADS * REGION + lane / 2 + quad;
+        int down = WEIGHTS[i / QUADS];
+        uint found = region[at] >> bits;
+        if (quad == QUADS - 1) {
+            add(found, lane, down * WEIGHTS[SIDE - 1]);
+            continue;
         }
+        found |= region[at + 1] << 1 << (31 - bits);
+        add(found, lane, down * WEIGHTS[4 * quad]);
+        add(found >> 8, lane, down * WEIGHTS[4 * quad + 1]);
+        add(found >> 16, lane, down * WEIGHTS[4 * quad + 2]);
+        add(found >> 24, lane, down * WEIGHTS[4 * quad + 3]);
     }
 }
 
@@ -109,17 +101,19 @@ void sum_bins(int lane, int part, int thread)
     barrier();
 }
 
-void write(level_entry of, job_entry its, int i, int row, int thread)
+void write(level_entry of, int channel, int i, int row, int thread)
 {
     if (thread < mask.length() && i + thread / 4 * SAMPLES < of.pitch) {
-        work[its.mask + (row * (of.pitch / SAMPLES) + i / SAMPLES) * 4 + thread] = mask[thread];
+        int segment = row * (of.pitch / SAMPLES) + i / SAMPLES;
+        work[of.mask + (channel_first + channel) * mask_words_of(of) + segment * 4 + thread] = mask[thread];
     }
-    for (int n = thread; n < BINS * WIDTH / 2; n += THREADS) {
+    for (int n = thread; n < bin_count * (WIDTH / 2); n += THREADS) {
         int bin = n / (WIDTH / 2);
         int pair = n % (WIDTH / 2);
+        int at = (bin_first + bin) * WIDTH + 2 * pair;
         if (i + 2 * pair < of.pitch) {
-            planes[its.plane + ((bin * its.rows + row) * of.pitch + i) / 2 + pair] =
-                packHalf2x16(vec2(sums[2 * n], sums[2 * n + 1]));
+            planes[plane_of(of, channel, bin) + row * words_of(of) + i / 2 + pair] =
+                packHalf2x16(vec2(sums[at], sums[at + 1]));
         }
     }
 }
@@ -127,20 +121,14 @@ void write(level_entry of, job_entry its, int i, int row, int thread)
 void main()
 {
     int thread = int(gl_LocalInvocationID.x);
-    int group = int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x);
-    int before = 0;
-    job_entry its = job_of(find_job(group, NEAR_END, before));
-    if (its.rows == 0) {
-        return;
-    }
-    level_entry of = level_of(its.level);
-    int across = (of.pitch + WIDTH - 1) / WIDTH;
-    int i = (group - before) % across * WIDTH;
-    int row = (group - before) / across;
-    load(of, its, ivec2(of.x.first + i, of.y.first + its.row + row) * of.step_px - of.reach_px, thread);
+    level_entry of = level_of(1);
+    int i = int(gl_WorkGroupID.x) * WIDTH;
+    int row = int(gl_WorkGroupID.y) % of.y.count;
+    int channel = int(gl_WorkGroupID.y) / of.y.count;
+    load(channel_first + channel, ivec2(of.x.first + i, of.y.first + row) * of.step_px, thread);
     barrier();
-    add_rows(of, thread % WIDTH, thread / WIDTH);
+    add_pixels(thread % WIDTH, thread / WIDTH);
     barrier();
     sum_bins(thread % WIDTH, thread / WIDTH, thread);
-    write(of, its, i, row, thread);
+    write(of, channel, i, row, thread);
 }

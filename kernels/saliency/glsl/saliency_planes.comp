@@ -2,172 +2,123 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Planes of the levels beyond those of saliency_near.comp: every sample of every plane, from the pixels that it has a
- * weight for. A workgroup has eight samples of a row. It goes through their pixels by 32 columns, and adds those of a column up by their bins, with
- * the rows' weights; then a thread has a bin, and weighs its columns for each of the samples. Whole numbers, the
- * processor's in another order; those of the bins up to one are its plane's sample. Additions to shared
- * memory bound it.
+/* Planes of a level from those of the next finer one, by a binomial along rows and then along columns, each rounded: whole
+ * numbers, the processor's. A workgroup has some of a plane, and a thread two samples of each of eight rows. Where it has
+ * all of a plane it goes on to the next level. The last in y has no plane but says which differ there. Memory bounds it.
  *
- * Workgroup: 128 threads, 20 KiB. */
+ * Workgroup: 256 threads. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/saliency/glsl/saliency.glsl"
 
-const int PITCH = SEGMENT + 1; /* of a bin's columns */
-const int TOTAL_PITCH = SAMPLES + 1;
-const int PARTS = BINS / SEGMENT; /* that share a column's rows */
-const int ROWS = 8; /* of a thread that are under way at once */
-const int HEIGHT = 256; /* rows between barriers */
-const int PAIRS = SAMPLES / 2;
-const int EACH = PAIRS; /* bins of a thread, in the end, of two samples */
-const int SHIFT = 18; /* SALIENCY_SAMPLE_SHIFT */
-const int MIDDLE = 2048; /* SALIENCY_SAMPLE_MIDDLE */
+layout(constant_id = 1) const int GOES_ON = 0; /* 1: to all levels from the first on */
+const int THREADS = 256;
+const int RUN = 8; /* SALIENCY_GLSL_PLANE_ROWS */
+const int ROWS = 2 * RUN + 7; /* of the finer level, for them */
+const int ROW_WORDS = 6; /* of such a row */
+const float STEP = 256.0; /* 2^SALIENCY_HALF_SHIFT */
 
-layout(local_size_x = BINS) in;
+layout(local_size_x = THREADS) in;
 
-layout(std430, set = 0, binding = 4) writeonly buffer Planes {
-    uint planes[]; /* two samples of a row each, as halves */
+layout(std430, set = 0, binding = 4) buffer Planes {
+    uint planes[]; /* two samples of a row each */
+};
+/* What other threads of the workgroup have made */
+layout(std430, set = 0, binding = 4) coherent buffer OwnPlanes {
+    uint own_planes[];
+};
+layout(std430, set = 0, binding = 3) coherent buffer OwnWork {
+    uint own_work[];
 };
 
-shared int sums[BINS * PITCH];
-shared ivec4 across[SEGMENT * SAMPLES / 4];
-shared int down[HEIGHT]; /* weights of rows */
-shared ivec2 parts[BINS];
-shared uint mask[4];
-
-/* A sample's pixels along an axis: the outermost of the picture stand for all beyond them. */
-int weight_of(level_entry of, int middle, int pixel, int last)
+float rounded(float sum)
 {
-    int end = 2 * of.reach_px + 1;
-    int at = pixel - middle + of.reach_px;
-    int before = pixel == 0 ? 0 : table[of.taps + clamp(at, 0, end)];
-    return table[of.taps + (pixel == last ? end : clamp(at + 1, 0, end))] - before;
+    return floor((sum + 0.5 * STEP) * (1.0 / STEP));
 }
 
-void weigh_columns(level_entry of, int i, int x, int thread)
+float weigh_nine(float a, float b, float c, float d, float e, float f, float g, float h, float i)
 {
-    for (int n = thread; n < SEGMENT * SAMPLES; n += BINS) {
-        int column = n / SAMPLES;
-        int number = i + n % SAMPLES;
-        bool has = number < of.x.count && x + column < size_px.x;
-        across[n / 4][n % 4] =
-            has ? weight_of(of, (of.x.first + number) * of.step_px, x + column, size_px.x - 1) : 0;
-    }
+    return rounded(70.0 * e + 56.0 * (d + f) + 28.0 * (c + g) + 8.0 * (b + h) + (a + i));
 }
 
-/* A row has one weight in all columns; those beyond the last have none. */
-void weigh_rows(level_entry of, int middle, int first, int last, int thread)
+/* Two samples of a row, whose first word is at `line`; word: the first that they need */
+vec2 sum_row(int line, int word, int last)
 {
-    for (int n = thread; n < HEIGHT; n += BINS) {
-        int y = first + n;
-        down[n] = y <= last ? weight_of(of, middle, y, size_px.y - 1) : 0;
+    float v[2 * ROW_WORDS];
+    [[unroll]] for (int i = 0; i < ROW_WORDS; i++) {
+        int at = line + clamp(word + i, 0, last);
+        vec2 two = unpackHalf2x16(GOES_ON == 1 ? own_planes[at] : planes[at]);
+        v[2 * i] = two.x;
+        v[2 * i + 1] = two.y;
     }
+    return vec2(weigh_nine(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]),
+                weigh_nine(v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]));
 }
 
-void add_rows(int channel, int x, int first, int last, int thread)
+void make_rows(level_entry of, level_entry finer, int channel, int bin, int pair, int first)
 {
-    int lane = thread % SEGMENT;
-    if (x + lane >= size_px.x) {
-        return;
+    int from = plane_of(finer, channel, bin);
+    int to = plane_of(of, channel, bin) + pair;
+    vec2 rows[ROWS];
+    [[unroll]] for (int i = 0; i < ROWS; i++) {
+        int row = clamp(2 * (first + of.y.first) - 4 + i - finer.y.first, 0, finer.y.count - 1);
+        rows[i] = sum_row(from + row * words_of(finer), 2 * pair + of.x.first - 2 - finer.x.first / 2,
+                          last_word_of(finer));
     }
-    for (int row = thread / SEGMENT; row < HEIGHT && first + row <= last; row += ROWS * PARTS) {
-        uint bins[ROWS];
-        [[unroll]] for (int i = 0; i < ROWS; i++) {
-            bins[i] = bin_at(channel, x + lane, min(first + row + i * PARTS, last));
-        }
-        [[unroll]] for (int i = 0; i < ROWS; i++) {
-            atomicAdd(sums[int(bins[i]) * PITCH + lane], down[row + i * PARTS]);
+    [[unroll]] for (int n = 0; n < RUN; n++) {
+        vec2 sum = 70.0 * rows[2 * n + 4] + 56.0 * (rows[2 * n + 3] + rows[2 * n + 5]) +
+                   28.0 * (rows[2 * n + 2] + rows[2 * n + 6]) + 8.0 * (rows[2 * n + 1] + rows[2 * n + 7]) +
+                   (rows[2 * n] + rows[2 * n + 8]);
+        uint two = packHalf2x16(vec2(rounded(sum.x), rounded(sum.y)));
+        if (first + n < of.y.count && GOES_ON == 1) {
+            own_planes[to + (first + n) * words_of(of)] = two;
+        } else if (first + n < of.y.count) {
+            planes[to + (first + n) * words_of(of)] = two;
         }
     }
 }
 
-/* totals: the thread's bin's, of each sample */
-void write(level_entry of, job_entry its, int i, int row, int totals[SAMPLES], int thread)
+void make_plane(level_entry of, level_entry finer, int channel, int bin)
 {
-    int any = 0;
-    [[unroll]] for (int n = 0; n < SAMPLES; n++) {
-        sums[thread * TOTAL_PITCH + n] = totals[n];
-        any |= totals[n];
+    int pairs = words_of(of);
+    int count = pairs * ((of.y.count + RUN - 1) / RUN);
+    for (int i = int(gl_GlobalInvocationID.x); i < count; i += int(gl_NumWorkGroups.x) * THREADS) {
+        make_rows(of, finer, channel, bin, i % pairs, i / pairs * RUN);
     }
-    if (any != 0) {
-        atomicOr(mask[thread / 32], 1u << thread % 32);
-    }
-    barrier();
-    int pair = thread % PAIRS;
-    int part = thread / PAIRS;
-    ivec2 sum = ivec2(0);
-    for (int n = 0; n < EACH; n++) {
-        int at = (part * EACH + n) * TOTAL_PITCH + 2 * pair;
-        sum += ivec2(sums[at], sums[at + 1]);
-    }
-    parts[thread] = sum;
-    if (thread < 4) {
-        work[its.mask + (row * (of.pitch / SAMPLES) + i / SAMPLES) * 4 + thread] = mask[thread];
-    }
-    barrier();
-    sum = ivec2(0);
-    for (int n = 0; n < part; n++) {
-        sum += parts[n * PAIRS + pair];
-    }
-    for (int n = 0; n < EACH; n++) {
-        int bin = part * EACH + n;
-        int at = bin * TOTAL_PITCH + 2 * pair;
-        sum += ivec2(sums[at], sums[at + 1]);
-        ivec2 samples = ((sum + (1 << (SHIFT - 1))) >> SHIFT) - MIDDLE;
-        planes[its.plane + ((bin * its.rows + row) * of.pitch + i) / 2 + pair] = packHalf2x16(vec2(samples));
+}
+
+/* Planes that differ in what SAMPLES of a row are made of */
+void make_masks(level_entry of, level_entry finer, int channel)
+{
+    int from = finer.mask + channel * mask_words_of(finer);
+    int to = of.mask + channel * mask_words_of(of);
+    int across = of.pitch / SAMPLES;
+    int finer_across = finer.pitch / SAMPLES;
+    for (int i = int(gl_GlobalInvocationID.x); i < mask_words_of(of); i += int(gl_NumWorkGroups.x) * THREADS) {
+        int segment = i / 4 % across;
+        int row = 2 * (i / 4 / across + of.y.first) - finer.y.first;
+        uint found = 0u;
+        for (int y = row - 4; y <= row + 4; y++) {
+            int line = from + clamp(y, 0, finer.y.count - 1) * finer_across * 4 + i % 4;
+            for (int x = 2 * segment - 1; x <= 2 * segment + 1; x++) {
+                found |= own_work[line + clamp(x, 0, finer_across - 1) * 4];
+            }
+        }
+        own_work[to + i] = found;
     }
 }
 
 void main()
 {
-    int thread = int(gl_LocalInvocationID.x);
-    int group = int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x);
-    int before = 0;
-    job_entry its = job_of(find_job(group, FAR_END, before));
-    if (its.rows == 0) {
-        return;
-    }
-    level_entry of = level_of(its.level);
-    int i = (group - before) % (of.pitch / SAMPLES) * SAMPLES;
-    int row = (group - before) / (of.pitch / SAMPLES);
-    int middle = (of.y.first + its.row + row) * of.step_px;
-    ivec2 end = size_px - 1;
-    int top = clamp(middle - of.reach_px, 0, end.y);
-    int bottom = clamp(middle + of.reach_px, 0, end.y);
-    int left = clamp((of.x.first + i) * of.step_px - of.reach_px, 0, end.x);
-    int right = clamp((of.x.first + i + SAMPLES - 1) * of.step_px + of.reach_px, 0, end.x);
-    int totals[SAMPLES] = int[SAMPLES](0, 0, 0, 0, 0, 0, 0, 0);
-    if (thread < 4) {
-        mask[thread] = 0u;
-    }
-    for (int x = left; x <= right; x += SEGMENT) {
-        for (int n = thread; n < BINS * PITCH; n += BINS) {
-            sums[n] = 0;
+    int channel = int(gl_WorkGroupID.y) / (bin_count + 1);
+    int bin = int(gl_WorkGroupID.y) % (bin_count + 1);
+    for (int number = slot; number < (GOES_ON == 1 ? level_count : slot + 1); number++) {
+        if (bin < bin_count) {
+            make_plane(level_of(number), level_of(number - 1), channel, bin);
+        } else {
+            make_masks(level_of(number), level_of(number - 1), channel_first + channel);
         }
-        weigh_columns(of, i, x, thread);
-        for (int y = top; y <= bottom; y += HEIGHT) {
-            if (y > top) {
-                barrier();
-            }
-            if (x == left || bottom - top >= HEIGHT) {
-                weigh_rows(of, middle, y, bottom, thread);
-            }
-            barrier();
-            add_rows(its.channel, x, y, bottom, thread);
-        }
-        barrier();
-        for (int column = 0; column < SEGMENT; column++) {
-            int found = sums[thread * PITCH + column];
-            if (found != 0) {
-                ivec4 first = across[2 * column];
-                ivec4 second = across[2 * column + 1];
-                [[unroll]] for (int n = 0; n < 4; n++) {
-                    totals[n] += found * first[n];
-                    totals[n + 4] += found * second[n];
-                }
-            }
-        }
+        memoryBarrierBuffer();
         barrier();
     }
-    write(of, its, i, row, totals, thread);
 }

@@ -35,24 +35,26 @@ struct saliency_constants {
     int32_t candidate_most; /* that overlap is looked for among */
     int32_t blob_max;
     int32_t scale_count, fine_count; /* scales, those of level 0 */
-    int32_t levels, scales, overlaps, jobs; /* of tables */
-    int32_t job; /* the step's first */
-    int32_t slot; /* filter: scales whose number is that, modulo 3; rank: the pass, from 0 on */
+    int32_t level_count;
+    int32_t levels, scales, overlaps; /* of tables */
+    int32_t channel_first, channel_count; /* of planes that are made at once */
+    int32_t bin_first, bin_count;
+    int32_t slot; /* planes: the first level; filter: scales whose number is that, modulo 3; rank:
+                     the pass, from 0 on */
     float threshold;
 };
 
 /* Numbers of a table's entries; saliency.glsl names them. */
-#define SALIENCY_GLSL_LEVEL_INTS 14
+#define SALIENCY_GLSL_LEVEL_INTS 15
 #define SALIENCY_GLSL_SCALE_INTS 46
-#define SALIENCY_GLSL_JOB_INTS 11
 #define SALIENCY_GLSL_OVERLAPS 1024 /* steps of the radii's ratio */
 
 #define SALIENCY_GLSL_PAD_PX 20 /* of bins, on all sides */
 #define SALIENCY_GLSL_SEGMENT 32 /* pixels of a row that a workgroup has at level 0 */
 #define SALIENCY_GLSL_STRIP 32 /* and of a column */
-#define SALIENCY_GLSL_SAMPLES 8 /* of a plane's row that a workgroup makes */
-#define SALIENCY_GLSL_NEAR_STEP 4 /* of levels that have them, at most */
-#define SALIENCY_GLSL_NEAR_SAMPLES 32 /* of such a plane's row that a workgroup makes */
+#define SALIENCY_GLSL_SAMPLES 8 /* of a plane's row, whose bins are known together */
+#define SALIENCY_GLSL_NEAR_SAMPLES 32 /* of a plane's row that a workgroup makes of pixels */
+#define SALIENCY_GLSL_PLANE_ROWS 8 /* of a plane that a thread makes of finer ones */
 #define SALIENCY_GLSL_TILE 32 /* samples of a response on each side, that a workgroup filters */
 #define SALIENCY_GLSL_CANDIDATE_INTS 6 /* struct saliency_candidate */
 #define SALIENCY_GLSL_BLOB_INTS 4 /* struct fovea_blob */
