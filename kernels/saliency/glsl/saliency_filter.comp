@@ -87,7 +87,7 @@ float rounded(float sum)
     return floor((sum + 0.5 * ROW_STEP) * ROW_PART);
 }
 
-/* from: the plane. Four threads beside each other share a row, and find in the cache what each other reads. */
+/* Four threads beside each other share a row, and find in the cache what each other reads. */
 void filter_rows(level_entry of, int from, ivec2 tile, int thread)
 {
     for (int item = thread; item < SIDE * (TILE / RUN); item += THREADS) {

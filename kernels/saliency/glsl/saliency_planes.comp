@@ -23,7 +23,7 @@ layout(local_size_x = THREADS) in;
 layout(std430, set = 0, binding = 4) buffer Planes {
     uint planes[]; /* two samples of a row each */
 };
-/* What other threads of the workgroup have made */
+/* These see what other threads of the workgroup have made. */
 layout(std430, set = 0, binding = 4) coherent buffer OwnPlanes {
     uint own_planes[];
 };

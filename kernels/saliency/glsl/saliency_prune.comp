@@ -47,7 +47,7 @@ vec4 blob_at(int number)
                 uintBitsToFloat(work[at + 3]));
 }
 
-/* What other threads of the workgroup have kept: an atomic sees it. */
+/* An atomic sees what other threads of the workgroup have kept. */
 uint kept_state_of(int number)
 {
     return atomicOr(work[states + number], 0u);
