@@ -84,6 +84,8 @@ def test_the_windows_frames_are_foveated(way, most):
             assert abs(expected - seen["foveated"]).max() <= most
             left, top = (int(n) for n in window.pos)
             shown = np.asarray(ImageGrab.grab((left, top, left + 480, top + 320)).convert("RGB"), np.float32)
-            assert abs(shown / 255 - np.clip(expected[..., :3], 0, 1)).max() <= most + 1.01 / 255
+            assert expected[..., :3].max() <= 1 + 1e-6  # blends of floats are rounded
+            inside = expected[..., :3] <= 1  # Mesa's llvmpipe shows any colour where a float texture is the next number above 1
+            assert (abs(shown / 255 - np.clip(expected[..., :3], 0, 1)) * inside).max() <= most + 1.01 / 255
     finally:
         window.close()
