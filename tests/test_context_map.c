@@ -383,7 +383,8 @@ WITH_BENCH(pictures_that_are_no_map_are_refused)
     f.map.law = FOVEA_MAP_LAW_LINEAR;
     assert_file_refused(b, &f, FOVEA_ERROR_CONFIG, "all of the picture is the same grey");
     f.map.law = FOVEA_MAP_LAW_SQRT;
-    OWNED(fovea_context_destroy) struct fovea_context *context = context_with(b, &f);
+    struct fovea_context *context = context_with(b, &f);
+    fovea_context_destroy(&context);
 }
 
 /* However much of it is there. */

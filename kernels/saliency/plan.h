@@ -10,8 +10,8 @@
 #include "kernels/cuda/host_device.h"
 #include "kernels/saliency/saliency.h"
 
-#define SALIENCY_LEVELS_MAX 14 /* sigma_min_px 64 and 25 scales: up to 16384 px, steps up to 8192  \
-                                */
+/* With sigma_min_px 64 and 25 scales, sigmas up to 16384 px: steps up to 8192 */
+#define SALIENCY_LEVELS_MAX 14
 /* F - G of one bin has a range of 1, which is so many of the whole numbers that bins are added as:
  * no sum of three channels' overflows. */
 #define SALIENCY_UNIT 2097152.0 /* 2^21 */

@@ -170,7 +170,8 @@ TEST(what_is_missing_is_said)
     assert_unsupported(":0", "libnot-there.so.1");
     libxcb_is_hidden = false;
     layer_input_destroy(NULL);
-    OWNED(layer_input_destroy) struct layer_input *none = NULL;
+    struct layer_input *none = NULL;
+    layer_input_destroy(&none);
 }
 
 static void read_line(pid_t task, const char *name, const char *begin, char *line, int size)

@@ -185,7 +185,8 @@ TEST(any_number_of_views_may_be_asked_about)
         const struct fovea_vk_view view = view_of(64 + i, 48);
         assert_ok(fovea_vk_gaze_at(rig.fovea, &view, at, &gaze));
     }
-    OWNED(image_free) struct test_image shown = frame_around(&rig, at);
+    struct test_image shown = frame_around(&rig, at);
+    image_free(&shown);
 }
 
 TEST(gazes_of_no_view_are_refused)

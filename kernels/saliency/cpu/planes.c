@@ -116,7 +116,7 @@ static void keep_tile(const struct saliency_cpu *cpu, struct saliency_coarse *co
     own_samples(&coarse->y, &own->y, &level->y, SALIENCY_COARSE_ROWS, &y_first, &y_end);
     const ptrdiff_t pitch = cpu->kept.pitch[level - cpu->plan->levels];
     for (int32_t v = since; v < since + planes; v++) {
-        int16_t *out = kept_row(cpu, level, v, y_first) + x_first - level->x.first;
+        int16_t *out = kept_row(cpu, level, v, y_first) + (x_first - level->x.first);
         if (!picture_has(cpu, coarse->channel, v)) {
             continue;
         }
@@ -124,8 +124,8 @@ static void keep_tile(const struct saliency_cpu *cpu, struct saliency_coarse *co
             memcpy(out + y * pitch, made + y * pitch, (size_t)(x_end - x_first) * sizeof *out);
         }
         if (!made) {
-            const struct halves halves = {.in = coarse->plane + 2 * x_first - SALIENCY_HALF_REACH -
-                                                coarse->x.first + MARGIN,
+            const int32_t first = 2 * x_first - SALIENCY_HALF_REACH - coarse->x.first + MARGIN;
+            const struct halves halves = {.in = coarse->plane + first,
                                           .in_pitch = PLANE_PITCH,
                                           .low = coarse->y.low,
                                           .high = coarse->y.high,
