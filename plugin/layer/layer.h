@@ -337,11 +337,10 @@ uint32_t layer_registry_window(struct layer_instance *instance, VkSurfaceKHR sur
 
 /* ---- Hooks ----------------------------------------------------------------------------------- */
 
-PFN_vkVoidFunction layer_find_instance_hook(const char *name);
-PFN_vkVoidFunction layer_find_device_hook(const char *name);
-
 /* They are declared as Vulkan declares its own. */
 #define LAYER_HOOK(name) __typeof__(*(PFN_vk##name)NULL) layer_##name
+LAYER_HOOK(GetInstanceProcAddr);
+LAYER_HOOK(GetDeviceProcAddr);
 LAYER_HOOK(CreateInstance);
 LAYER_HOOK(DestroyInstance);
 LAYER_HOOK(CreateDevice);
@@ -516,6 +515,12 @@ void layer_timing_begin(const struct layer_presentation *p, VkPresentInfoKHR *in
                         struct layer_timing_chain *out_chain);
 /* After every present, also one that passes through. */
 void layer_timing_end(const struct layer_presentation *p, VkResult result);
+
+/* layer_chain.c. Manifests that give this library several names give it as many places in the
+ * loader's chain, and one set of functions, which would call itself. The upper place takes the
+ * lower ones out. A link has the functions of the layer behind it; `link` is the layer's own. */
+void layer_leave_out_instance_twins(VkLayerInstanceLink *link);
+void layer_leave_out_device_twins(VkLayerDeviceLink *link);
 
 /* layer_chain.c: the first structure of a type in a chain; NULL if there is none. */
 const void *layer_find(const void *chain, VkStructureType type);

@@ -28,6 +28,23 @@ static size_t size_of(VkStructureType type)
     }
 }
 
+#define LEAVE_OUT_TWINS(link, function, own)                                                       \
+    for (; (link); (link) = (link)->pNext) {                                                       \
+        while ((link)->pNext && (link)->function == (own)) {                                       \
+            *(link) = *(link)->pNext;                                                              \
+        }                                                                                          \
+    }
+
+void layer_leave_out_instance_twins(VkLayerInstanceLink *link)
+{
+    LEAVE_OUT_TWINS(link, pfnNextGetInstanceProcAddr, layer_GetInstanceProcAddr)
+}
+
+void layer_leave_out_device_twins(VkLayerDeviceLink *link)
+{
+    LEAVE_OUT_TWINS(link, pfnNextGetDeviceProcAddr, layer_GetDeviceProcAddr)
+}
+
 const void *layer_find(const void *chain, VkStructureType type)
 {
     const VkBaseInStructure *s = chain;

@@ -62,11 +62,6 @@ layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice physical, const char *
 
 /* ---- Which functions are ours ---------------------------------------------------------------- */
 
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInstance instance,
-                                                                          const char *name);
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice device,
-                                                                        const char *name);
-
 #define HOOK_OF(name, function)                                                                    \
     {                                                                                              \
         "vk" #name, (PFN_vkVoidFunction)layer_##function                                           \
@@ -141,8 +136,7 @@ static const struct hook private_names[] = {
 };
 
 /* A function that the next layer does not have is not ours either: its extension is off. */
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice device,
-                                                                        const char *name)
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice device, const char *name)
 {
     const struct layer_device *known = layer_registry_device(device);
     if (!known) {
@@ -161,8 +155,8 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice
 }
 
 /* Device functions too: programs may use nothing but vkGetInstanceProcAddr. */
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInstance instance,
-                                                                          const char *name)
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInstance instance,
+                                                                   const char *name)
 {
     const PFN_vkVoidFunction global = find(global_hooks, COUNT(global_hooks), name);
     if (global) {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import need_tool
-from layer_rig import FOVEA, VALIDATION, wait_until
+from layer_rig import FAULT, FOVEA, VALIDATION, wait_until
 
 DEVICE_SELECT = "VK_LAYER_MESA_device_select"
 
@@ -94,6 +94,21 @@ def test_two_manifests_are_one_layer(rig):
     implicit = folder / "vulkan" / "implicit_layer.d"
     shutil.copy(implicit / "fovea.json", implicit / "another.json")
     done = run_cube(rig, fault="nothing", extra={"XDG_DATA_HOME": str(folder)})
+    assert done.counts == (3, 3), done.output
+
+
+@pytest.mark.parametrize("between", [[], [DEVICE_SELECT]])
+def test_two_names_are_one_layer(rig, between):
+    """Two manifests give them to it, and so two places in the loader's chain, where another layer may lie between."""
+    again, mesas = "VK_LAYER_FOVEA_again", "/usr/share/vulkan/implicit_layer.d/VkLayer_MESA_device_select.json"
+    folders = [rig.folder / name for name in ("between", "again", "fault")]  # the loader's order is theirs
+    rig.write(folders[1], "again.json", again, rig.library)
+    folders[0].mkdir(exist_ok=True)
+    shutil.copy(mesas, folders[0])
+    layers = [*between, again, FAULT]
+    extra = {"VK_ADD_LAYER_PATH": ":".join(map(str, folders)), "VK_INSTANCE_LAYERS": ":".join(layers)}
+    done = run_cube(rig, fault="nothing", extra={**extra, "VK_LOADER_DEBUG": "layer"})
+    assert [layer for layer in chain(done) if layer in [FOVEA, *layers]] == [FOVEA, *layers], done.output
     assert done.counts == (3, 3), done.output
 
 

@@ -276,6 +276,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateDevice(VkPhysicalDevice physical,
     if (!instance || !links.link || !links.link->u.pLayerInfo) {
         return VK_ERROR_INITIALIZATION_FAILED;
     }
+    layer_leave_out_device_twins(links.link->u.pLayerInfo);
     links.get = links.link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     links.create = (PFN_vkCreateDevice)links.link->u.pLayerInfo->pfnNextGetInstanceProcAddr(
         instance->handle, "vkCreateDevice");

@@ -101,6 +101,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreateInfo *
     if (!link || !link->u.pLayerInfo) {
         return VK_ERROR_INITIALIZATION_FAILED;
     }
+    layer_leave_out_instance_twins(link->u.pLayerInfo);
     PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)next(NULL, "vkCreateInstance");
     if (!create) {
