@@ -168,6 +168,7 @@ enum layer_said {
     LAYER_SAID_CONTEXTS,
     LAYER_SAID_OPENXR,
     LAYER_SAID_MANY,
+    LAYER_SAID_MEMORY,
 };
 
 /* How frames of a device are watched, for the record. */
@@ -224,7 +225,8 @@ struct layer_seen {
 struct layer_context {
     VkQueue queue;
     uint32_t queue_family;
-    struct fovea_vk *fovea; /* NULL: it cannot be had */
+    struct fovea_vk *fovea; /* NULL: it cannot be had, */
+    int64_t again_ns; /* and is tried again then, for there was no memory; 0: with other settings */
     uint32_t frames_in_flight; /* of that fovea */
     bool is_signalled_by_host; /* its frames wait for a thread of Fovea's, or did */
     struct fovea_settings settings; /* that it was given last */

@@ -14,13 +14,14 @@
  * for 3 ms of a frame with 4 of them, where 8 and 16 take 0.06. 16 make a session no longer. */
 #define UNFINISHED 16
 
-static _Thread_local bool hushed;
+static _Thread_local bool hushed; /* the backend is said, */
+static _Thread_local bool tries_again; /* and so is what there is no memory for */
 
 static void write_line(void *user, enum fovea_log_level level, const char *message)
 {
     const struct fovea_log log = openxr_log();
     (void)user;
-    if (level != FOVEA_LOG_INFO || !hushed) {
+    if (!(level == FOVEA_LOG_INFO && hushed) && !(level == FOVEA_LOG_ERROR && tries_again)) {
         log.fn(log.user, level, message);
     }
 }
@@ -35,19 +36,20 @@ static bool has_told_backend(struct openxr_session *session)
 
 /* While it is made a context says which backend it has, and all of a session have the same: the
  * first one says so. */
-static bool create(struct openxr_session *session, const struct fovea_vk_desc *desc,
-                   struct fovea_vk **out_fovea)
+static enum fovea_result create(struct openxr_session *session, const struct fovea_vk_desc *desc,
+                                struct fovea_vk **out_fovea)
 {
     hushed = has_told_backend(session);
-    const bool made = fovea_vk_create(desc, out_fovea) == FOVEA_OK;
+    const enum fovea_result result = fovea_vk_create(desc, out_fovea);
     hushed = false;
     pthread_mutex_lock(&session->lock);
-    session->told_backend = session->told_backend || made;
+    session->told_backend = session->told_backend || result == FOVEA_OK;
     pthread_mutex_unlock(&session->lock);
-    return made;
+    return result;
 }
 
-bool openxr_context_make(struct openxr_swapchain *swapchain, const struct fovea_settings *settings)
+enum fovea_result openxr_context_make(struct openxr_swapchain *swapchain,
+                                      const struct fovea_settings *settings)
 {
     struct openxr_session *session = swapchain->session;
     struct fovea_vk_desc desc;
@@ -62,7 +64,10 @@ bool openxr_context_make(struct openxr_swapchain *swapchain, const struct fovea_
     desc.settings = settings;
     desc.log = openxr_log();
     desc.log.fn = write_line;
-    return create(session, &desc, &swapchain->fovea);
+    tries_again = swapchain->again_ns != 0;
+    const enum fovea_result result = create(session, &desc, &swapchain->fovea);
+    tries_again = false;
+    return result;
 }
 
 /* Only frames say how the image is divided and how wide its frusta are. One of 90 degrees needs the
@@ -121,7 +126,7 @@ void openxr_context_prepare(struct openxr_swapchain *swapchain)
     swapchain->depthless = copied == FOVEA_OK && openxr_depth_needed(settings) &&
                            !(session->instance->extensions & OPENXR_DEPTHS) &&
                            openxr_depth_leave_out(settings) == FOVEA_OK;
-    if (copied == FOVEA_OK && openxr_context_make(swapchain, settings)) {
+    if (copied == FOVEA_OK && openxr_context_make(swapchain, settings) == FOVEA_OK) {
         (void)prepare(swapchain);
     }
     fovea_settings_destroy(&settings);

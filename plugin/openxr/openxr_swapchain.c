@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #define WAIT_NS 100000000 /* for an image of the layer's own */
+/* Pipelines may be made in vain by then, which takes some frames' time. */
+#define RETRY_NS INT64_C(2000000000)
 #define OPENXR_MOST_PX 16384 /* fovea_vulkan.h takes no more */
 
 struct openxr_swapchain *openxr_swapchain_of(const struct openxr_session *session,
@@ -269,24 +271,40 @@ static bool make_own(struct openxr_swapchain *swapchain)
     return true;
 }
 
-/* One that cannot be made is tried again with the next settings. */
+/* That memory lacks is said once. */
+static void note_lack(struct openxr_swapchain *swapchain, enum fovea_result result)
+{
+    const bool is_memory = result == FOVEA_ERROR_OUT_OF_MEMORY;
+    if (!is_memory || swapchain->again_ns == 0) {
+        openxr_say(FOVEA_LOG_WARNING,
+                   "no context of Fovea's: the swapchain of %ux%u is shown as drawn until %s",
+                   swapchain->info.width, swapchain->info.height,
+                   is_memory ? "there is memory" : "the settings change");
+    }
+    swapchain->again_ns = is_memory ? fovea_time_ns() + RETRY_NS : 0;
+}
+
+static bool is_time_to_try(const struct openxr_swapchain *swapchain)
+{
+    return !swapchain->contextless ||
+           swapchain->settings_serial != swapchain->session->settings_serial ||
+           (swapchain->again_ns != 0 && fovea_time_ns() >= swapchain->again_ns);
+}
+
+/* One that cannot be made is tried again with the next settings; without memory every two seconds,
+ * too. */
 static bool has_context(struct openxr_swapchain *swapchain)
 {
     const struct openxr_session *session = swapchain->session;
-    if (swapchain->fovea) {
-        return true;
-    }
-    if (swapchain->contextless && swapchain->settings_serial == session->settings_serial) {
-        return false;
+    if (swapchain->fovea || !is_time_to_try(swapchain)) {
+        return swapchain->fovea;
     }
     swapchain->settings_serial = session->settings_serial;
     swapchain->blended = swapchain->depthless = false;
-    swapchain->contextless = !openxr_context_make(swapchain, session->settings);
+    const enum fovea_result result = openxr_context_make(swapchain, session->settings);
+    swapchain->contextless = result < 0;
     if (swapchain->contextless) {
-        openxr_say(FOVEA_LOG_WARNING,
-                   "no context of Fovea's: the swapchain of %ux%u is shown as drawn until the "
-                   "settings change",
-                   swapchain->info.width, swapchain->info.height);
+        note_lack(swapchain, result);
     }
     return !swapchain->contextless;
 }

@@ -171,7 +171,8 @@ struct openxr_swapchain {
     bool direct; /* both were made such that kernels may see them where they are */
     VkImageView program_views[OPENXR_IMAGES][OPENXR_ARRAY]; /* of words; none: they are copied */
     struct fovea_vk *fovea;
-    bool contextless; /* it could not be made with those settings */
+    bool contextless; /* it could not be made with those settings, */
+    int64_t again_ns; /* and is tried again then, for there was no memory; 0: with other settings */
     uint32_t settings_serial; /* of the settings that it has */
     bool blended; /* those are for such views */
     bool depthless; /* and are without operators that need depths, as a view has none */
@@ -520,9 +521,10 @@ struct fovea_vk_depth openxr_depth_any(const XrSwapchainCreateInfo *colours,
 void openxr_depth_end(struct openxr_session *session);
 
 /* ---- openxr_context.c ---- */
-/* Makes swapchain->fovea with these settings, which it copies. False: it cannot be made, and the
+/* Makes swapchain->fovea with these settings, which it copies. Negative: it cannot be made, and the
  * log says why. It takes the session's lock for a moment. */
-bool openxr_context_make(struct openxr_swapchain *swapchain, const struct fovea_settings *settings);
+enum fovea_result openxr_context_make(struct openxr_swapchain *swapchain,
+                                      const struct fovea_settings *settings);
 /* Makes that of a new swapchain that may be an eye's, and compiles its kernels; what fails, the
  * first frame tries again.
  * Takes the session's lock for a moment, and no queue. */

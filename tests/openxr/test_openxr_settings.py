@@ -74,16 +74,20 @@ def test_new_settings_that_cannot_be_taken_leave_those_before_them(hello):  # no
     assert said.count("ask for a blur that no image needs") == said.count("the new settings are not taken") == 1, said
 
 
-def test_a_context_that_cannot_be_made_is_tried_again_with_the_next_settings(hello, tmp_path_factory):  # noqa: F811
-    """Out of memory: when the program makes its two swapchains, and in their first frame. Until then they are as drawn."""
-    fault = over_faults(tmp_path_factory.mktemp("fault"), "nth:1:4:-1")
+@pytest.mark.parametrize(("code", "words"), [(-1, "there is memory"), (-3, "the settings change")])
+def test_a_context_that_cannot_be_made_is_tried_again(hello, tmp_path_factory, code, words):  # noqa: F811
+    """When the program makes its two swapchains, and in their first frame, nothing can be made. Until then they are as drawn.
+    Out of memory they are tried again every two seconds, else with the next settings."""
+    fault = over_faults(tmp_path_factory.mktemp("fault"), f"nth:1:{6 if code == -1 else 4}:{code}")
     drawn, foveated = (first_frame(hello, config) for config in ({"foveation": {"strength": 0}}, GOOD))
     steps = Steps(hello, {**GOOD, "layer": {"direct": False}}, FOVEA_SET="", **fault)
     for _ in range(3):
         assert same(steps.show(), drawn), steps.said()
-    steps.write({**GOOD, "layer": {"direct": False}})
+    if code != -1:
+        steps.write({**GOOD, "layer": {"direct": False}})
     steps.show_until(lambda pictures: same(pictures, foveated))
-    assert steps.end().output.count("is shown as drawn until the settings change") == 2
+    said = steps.end().output
+    assert said.count(f"is shown as drawn until {words}") == 2 and said.count("vulkan: VK_ERROR_") == 4, said
 
 
 def test_settings_for_which_there_is_no_memory_are_taken_in_the_next_frame(hello, tmp_path):  # noqa: F811

@@ -12,6 +12,8 @@
     8 /* the next swapchain may have more images than the one it is made for */
 #define MAX_FRAMES_IN_FLIGHT 32 /* fovea_vulkan.h has no more */
 #define FRAMES_A_LOOK 32
+/* Pipelines may be made in vain by then, which takes some frames' time. */
+#define RETRY_NS INT64_C(2000000000)
 #define MAX_CONTEXTS 4 /* of a swapchain; programs present from one queue, a few from two */
 
 /* The next one of a window that is resized is told of if it is seen in another way. */
@@ -50,6 +52,26 @@ static uint32_t frames_in_flight(const struct layer_swapchain *swapchain)
                                            : images;
 }
 
+/* Memory may be there again before the settings are others. That it lacks is said once. */
+static _Thread_local bool hushed;
+
+static void write_line(void *user, enum fovea_log_level level, const char *message)
+{
+    const struct fovea_log log = layer_log();
+    if (level != FOVEA_LOG_ERROR || !hushed) {
+        log.fn(user, level, message);
+    }
+}
+
+static void note_lack(struct layer_context *context, enum fovea_result result)
+{
+    const bool is_memory = result == FOVEA_ERROR_OUT_OF_MEMORY;
+    if (!is_memory || context->again_ns == 0) { /* else it was */
+        log_error(layer_log(), "frames are presented as they are: %s", fovea_result_name(result));
+    }
+    context->again_ns = is_memory ? fovea_time_ns() + RETRY_NS : 0;
+}
+
 static void make_fovea(struct layer_context *context, const struct layer_swapchain *swapchain,
                        const struct layer_queue *queue)
 {
@@ -79,10 +101,13 @@ static void make_fovea(struct layer_context *context, const struct layer_swapcha
     desc.frames_in_flight = context->frames_in_flight;
     desc.settings = settings;
     desc.log = layer_log();
+    desc.log.fn = write_line;
+    hushed = context->again_ns != 0;
     const enum fovea_result result = fovea_vk_create(&desc, &context->fovea);
+    hushed = false;
     if (result < 0) {
         context->fovea = NULL;
-        log_error(layer_log(), "frames are presented as they are: %s", fovea_result_name(result));
+        note_lack(context, result);
         return;
     }
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
@@ -128,8 +153,8 @@ bool layer_context_is_as_named(struct layer_device *device, struct layer_context
 }
 
 /* One that a former swapchain has left, or a new one. A former one may have been of another colour
- * space, or have places for fewer frames; it is idle. One that could not be had stays so, and is
- * not tried and told of again, until the settings are others. */
+ * space, or have places for fewer frames; it is idle. One that could not be had is not tried and
+ * told of again before is_there_now() says so. */
 static struct layer_context *get(const struct layer_swapchain *swapchain,
                                  const struct layer_queue *queue)
 {
@@ -140,6 +165,7 @@ static struct layer_context *get(const struct layer_swapchain *swapchain,
         return context;
     }
     if (context && !context->fovea && context->settings_serial == serial) {
+        context->frames_in_flight = frames_in_flight(swapchain);
         return context;
     }
     if (context) {
@@ -156,11 +182,12 @@ static struct layer_context *get(const struct layer_swapchain *swapchain,
 }
 
 /* A context whose settings could not be taken, as without the picture of a map, is tried again with
- * the next ones. */
+ * the next ones; one without memory every two seconds, too. */
 static bool is_there_now(struct layer_context *context, const struct layer_swapchain *swapchain,
                          const struct layer_queue *queue)
 {
-    if (context->settings_serial != layer_session_settings(swapchain->color_space, NULL)) {
+    if (context->settings_serial != layer_session_settings(swapchain->color_space, NULL) ||
+        (context->again_ns != 0 && fovea_time_ns() >= context->again_ns)) {
         make_fovea(context, swapchain, queue);
     }
     return context->fovea;
@@ -183,7 +210,7 @@ struct layer_context *layer_context_find(struct layer_swapchain *swapchain,
     }
     struct layer_context *context = get(swapchain, queue);
     if (!context) {
-        swapchain->failed = true; /* without memory once, without foveation for good */
+        layer_say_once(swapchain->device, LAYER_SAID_MEMORY, "there is too little memory");
         return NULL;
     }
     describe(context, swapchain);
