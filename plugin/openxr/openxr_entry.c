@@ -173,12 +173,25 @@ static bool look_up(XrInstance instance, struct openxr_below *below)
     return all;
 }
 
+/* Manifests that give this library several names give it as many places in the loader's chain, and
+ * one set of functions, which would call itself. The upper place takes the lower ones out; a link
+ * has the functions of the layer behind it. */
+static void leave_out_twins(struct xr_layer_next_info *link)
+{
+    for (; link; link = link->next) {
+        while (link->next && link->get_instance_proc_addr == get_proc) {
+            *link = *link->next;
+        }
+    }
+}
+
 static XrResult create_instance(const XrInstanceCreateInfo *info,
                                 const struct xr_layer_create_info *layer, XrInstance *out)
 {
     if (!info || !layer || !layer->next || !out) {
         return XR_ERROR_INITIALIZATION_FAILED;
     }
+    leave_out_twins(layer->next);
     struct openxr_below below = {.get = layer->next->get_instance_proc_addr};
     struct openxr_instance made = {.handle = XR_NULL_HANDLE};
     bool source = false;

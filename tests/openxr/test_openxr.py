@@ -15,9 +15,11 @@ import numpy
 import pytest
 from conftest import ROOT, cases
 from openxr_rig import (  # noqa: F401
+    ABOVE,
     BUILD,
     CORE_VALIDATION,
     FRAMES,
+    LAYERS,
     OURS,
     Steps,
     alone,
@@ -250,6 +252,17 @@ def test_an_instance_of_a_layer_above_leaves_the_programs_as_it_is(hello, when, 
     done = hello("separate", program=OURS, fovea=True, **layers, **more).check()
     assert re.findall("^instance.*", done.calls, re.M).count("instance") == 2, done.calls
     assert_foveated(drawn, done, [(10, -5)] * FRAMES)
+
+
+@pytest.mark.parametrize("between", [[], ["XR_APILAYER_FOVEA_TEST_above"]])
+def test_two_names_are_one_layer(hello, tmp_path, between, alone):
+    """Two manifests give them to it, and so two places in the loader's chain, where another layer may lie between."""
+    names, text = ["XR_APILAYER_FOVEA", "XR_APILAYER_FOVEA_again"], (LAYERS / "XrApiLayer_FOVEA.json").read_text()
+    (tmp_path / "again.json").write_text(text.replace(*(f'"{name}"' for name in names)))
+    order = [names[0], *between, names[1]]
+    layers = {"XR_ENABLE_API_LAYERS": ":".join(order), "XR_API_LAYER_PATH": f"{LAYERS}:{ABOVE}:{tmp_path}"}
+    done = hello("separate", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5", **layers).check()
+    assert_foveated(alone("separate"), done, [(10, -5)] * FRAMES)
 
 
 def test_a_session_that_is_lost_in_mid_run_ends_as_without_fovea(hello):
