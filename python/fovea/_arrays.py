@@ -16,6 +16,8 @@ from typing import Any, Optional
 
 import numpy as np
 
+from . import _numbers
+
 CPU, CUDA = "cpu", "cuda"
 Dims = tuple[int, ...]
 
@@ -278,7 +280,7 @@ def stacked(gaze: Any) -> Any:
     try:
         return _stack(gaze, first)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise TypeError(f"gaze is x and y for each image, not {gaze!r}: {error}") from None
+        raise TypeError(f"gaze is x and y for each image, not {_numbers.said(gaze)}: {error}") from None
 
 
 def _stack(parts: Any, like: Any) -> Any:
@@ -337,7 +339,8 @@ def view_of(array: Any, what: str, stream: Optional[int] = None) -> View:
         return _of_dlpack(array, what, stream)
     if hasattr(array, "__array_interface__"):
         return _of_numpy(np.asarray(array))
-    raise TypeError(f"{what}: {type(array).__name__} is no array (NumPy, PyTorch, CuPy, JAX, DLPack, __cuda_array_interface__)")
+    stack = "; np.stack makes one of it" if isinstance(array, (tuple, list)) else ""
+    raise TypeError(f"{what}: {type(array).__name__} is no array (NumPy, PyTorch, CuPy, JAX, DLPack, __cuda_array_interface__){stack}")
 
 
 def empty_like(array: Any, view: Optional[View] = None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from . import _arrays, _context, _library, _shape
+from . import _arrays, _context, _library, _numbers, _shape
 
 _BLOB = np.dtype([("x_px", np.float32), ("y_px", np.float32), ("sigma_px", np.float32), ("strength", np.float32)])
 _DEFAULT_MAX = 1000
@@ -21,9 +21,9 @@ def _desc(count: Optional[int], threshold: float, scales: int, sigma_min_px: flo
         overlap = 1e-9  # 0 is the library's default
     # The library has 32 bits of each, in which larger ones would be others.
     if count is not None and not 1 <= count <= 65536:
-        raise ValueError(f"max_count is {count}; it must be 1 or more, and 65536 or less")
+        raise ValueError(f"max_count is {_numbers.said(count)}; it must be 1 or more, and 65536 or less")
     if not (0 <= scales <= 25 and 0 <= threads <= 1024):
-        raise ValueError(f"scales is {scales} and threads {threads}; they must be 3 to 25, and 0 to 1024")
+        raise ValueError(f"scales is {_numbers.said(scales)} and threads {_numbers.said(threads)}; they must be 3 to 25, and 0 to 1024")
     return _library.BlobsDesc(
         struct_bytes=ctypes.sizeof(_library.BlobsDesc),
         scale_count=scales,

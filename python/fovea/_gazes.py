@@ -3,7 +3,6 @@
 """Where agents look: a policy's gazes of several environments, NumPy's or tensors on a device, and what moves them."""
 
 import math
-import operator
 import sys
 from typing import Any, Sequence
 
@@ -50,16 +49,6 @@ def random_numbers(seed: Any, device: Any) -> policies.Random:
     return sys.modules["torch"].Generator(device).manual_seed(int(sequence.generate_state(1)[0]))
 
 
-def _grid(grid: Any) -> tuple[int, int]:
-    try:
-        columns, rows = (operator.index(n) for n in grid)
-    except (TypeError, ValueError):
-        columns = rows = 0
-    if not 1 <= min(columns, rows) <= max(columns, rows) <= _MOST_PLACES:
-        raise ValueError(f"grid is {grid!r}; it must be columns and rows, 1 to {_MOST_PLACES}, as in (4, 4)")
-    return columns, rows
-
-
 class Eye:
     """A policy of gaze that actions move."""
 
@@ -76,10 +65,10 @@ class Eye:
         self.max_step_uv = _numbers.real_of("max_step_uv", max_step_uv)
         self.velocity_gain = _numbers.real_of("velocity_gain", velocity_gain)
         if not 0 < self.max_step_uv <= _MOST:
-            raise ValueError(f"max_step_uv is {max_step_uv}; it must be above 0, and {_MOST:g} or less")
+            raise ValueError(f"max_step_uv is {self.max_step_uv}; it must be above 0, and {_MOST:g} or less")
         if not abs(self.velocity_gain) <= _MOST:
-            raise ValueError(f"velocity_gain is {velocity_gain}; it must be {-_MOST:g} to {_MOST:g}")
-        self.mode, self.grid = mode, _grid(grid)
+            raise ValueError(f"velocity_gain is {self.velocity_gain}; it must be {-_MOST:g} to {_MOST:g}")
+        self.mode, self.grid = mode, _numbers.whole_pair("grid", grid, "columns and rows, as in (4, 4)", _MOST_PLACES)
         self._host_cells = np.array(self.grid, np.float32)
         self.start_uv = policies.place(start_uv, "start_uv")
 
@@ -114,7 +103,7 @@ class Eye:
         except OverflowError:
             raise ValueError("sensory_action is not finite") from None
         except (TypeError, ValueError, RuntimeError):
-            raise ValueError(f"sensory_action is {actions!r}; it must be x and y") from None
+            raise ValueError(f"sensory_action is {_numbers.said(actions)}; it must be x and y") from None
         count = len(self._gazes)
         if found.shape != (count, 2):
             if found.shape != (2,) or count > 1:

@@ -40,12 +40,12 @@ class Numbers(ctypes.Structure):
         try:
             super().__setattr__(name, value)
         except OverflowError:
-            raise ValueError(f"{name} is {_numbers.of_any_length(value)}: that is out of its range") from None
+            raise ValueError(f"{name} is {_numbers.said(value)}: that is out of its range") from None
         except TypeError as error:
-            raise TypeError(f"{name} is {value!r}: {error}") from None
+            raise TypeError(f"{name} is {_numbers.said(value)}: {error}") from None
         taken = getattr(self, name)
         if type(taken) is int and isinstance(value, int) and taken != value:
-            raise ValueError(f"{name} is {_numbers.of_any_length(value)}: that is out of its range")
+            raise ValueError(f"{name} is {_numbers.said(value)}: that is out of its range")
 
 
 class Image(ctypes.Structure):

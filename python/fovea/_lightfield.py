@@ -385,9 +385,7 @@ class LightField:
 
     def _size(self, size: Optional[tuple[int, int]], patch: float) -> tuple[int, int]:
         if size is not None:
-            if len(size) != 2 or not all(1 <= side <= _shape.MOST_PX for side in size):
-                raise ValueError(f"size is {size}; it must be 1 to {_shape.MOST_PX} each way")
-            return size
+            return _numbers.whole_pair("size", size, "width and height", _shape.MOST_PX)
         one = self._geometry
         patch = _numbers.real_of("patch_px", patch)
         if not 1 <= patch <= one.pitch_x_px:

@@ -269,7 +269,7 @@ def pair_of(gaze: Sequence[float]) -> tuple[float, float]:
     try:
         x, y = (_numbers.real_of("gaze", value) for value in _arrays.stacked(gaze))
     except (TypeError, ValueError) as error:
-        raise type(error)(f"gaze is x and y, a fovea.GazeSample or None, not {gaze!r}: {error}") from None
+        raise type(error)(f"gaze is x and y, a fovea.GazeSample or None, not {_numbers.said(gaze)}: {error}") from None
     return x, y
 
 
@@ -286,10 +286,4 @@ def _size_in(shape: Sequence[int], layout: str) -> Optional[tuple[int, int]]:
 
 
 def size_of(size_px: Sequence[int]) -> tuple[int, int]:
-    try:
-        width, height = (int(n) for n in size_px)
-    except (TypeError, ValueError, OverflowError):
-        width = height = 0
-    if width not in _SIDES or height not in _SIDES:
-        raise ValueError(f"size_px is {size_px!r}; it is width and height, 1 to 16384")
-    return width, height
+    return _numbers.whole_pair("size_px", size_px, "width and height", _SIDES[-1])

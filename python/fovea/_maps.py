@@ -3,7 +3,6 @@
 """What settings do to pictures, as maps of numbers: what a paper states of its stimuli."""
 
 import ctypes
-import operator
 from typing import Any, Sequence
 
 import numpy as np
@@ -12,25 +11,14 @@ from . import _arrays, _library, _live, _numbers, _settings, _shape
 
 Map = np.ndarray[Any, Any]
 
-_SIDES = range(1, 16385)
+_MOST_PX = 16384
 _LEAST_BLUR = {"fovea_sigma_map": np.minimum, "fovea_eccentricity_map": np.minimum, "fovea_cutoff_map": np.maximum, "fovea_gain_map": np.maximum}
-
-
-def _size_of(shape: Sequence[int]) -> tuple[int, int]:
-    try:
-        height, width = (operator.index(n) for n in shape)
-    except (TypeError, ValueError):
-        height = width = 0
-    if height not in _SIDES or width not in _SIDES:
-        given = f"an array of shape {tuple(shape.shape)}" if hasattr(shape, "shape") else repr(shape)
-        raise ValueError(f"shape is {given}; it must be rows and columns of the picture, 1 to 16384 each")
-    return height, width
 
 
 def made(settings: _settings.Settings, name: str, shape: Sequence[int], gaze: Any, *more: Any) -> Map:
     """The map of that function of the library's: float32 of (rows, columns), of a gaze; of (N, 2), one for each. Of (N, foveas, 2), one for
     each N, in which a pixel is that of the fovea that asks for the least blur there."""
-    height, width = _size_of(shape)
+    height, width = _numbers.whole_pair("shape", shape, "rows and columns of the picture", _MOST_PX)
     if isinstance(gaze, _live.Gaze):
         gaze = gaze.read(size_px=(width, height))
     if isinstance(gaze, _live.GazeSample):

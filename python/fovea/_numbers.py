@@ -2,13 +2,19 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """Numbers that anybody may give, of any type and length: each is taken, or refused with its name."""
 
+import math
 from typing import Any
 
 
-def of_any_length(number: Any) -> str:
-    """A number as messages have it: Python writes no whole number of thousands of digits."""
-    is_long = isinstance(number, int) and number.bit_length() > 1000
-    return f"a whole number of {number.bit_length()} bits" if is_long else repr(number)
+def said(value: Any) -> str:
+    """A value as messages have it: Python writes no whole number of thousands of digits, and an array fills a page."""
+    if isinstance(value, (tuple, list)):
+        words = ", ".join(said(one) for one in value)
+        return f"[{words}]" if isinstance(value, list) else f"({words})"
+    if isinstance(value, int) and value.bit_length() > 1000:
+        return f"a whole number of {value.bit_length()} bits"
+    shape = getattr(value, "shape", ())
+    return f"an array of shape {tuple(shape)}" if isinstance(shape, tuple) and math.prod(shape) > 16 else repr(value)
 
 
 def whole_of(what: str, value: Any, least: int = -(2**62), most: int = 2**62) -> int:
@@ -16,10 +22,23 @@ def whole_of(what: str, value: Any, least: int = -(2**62), most: int = 2**62) ->
     try:
         number = int(value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"{what} is {value!r}: {error}") from None
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"{what} is {said(value)}: {error}") from None
     if not least <= number <= most:
-        raise ValueError(f"{what} is {of_any_length(value)}; it must be {least} to {most}")
+        raise ValueError(f"{what} is {said(value)}; it must be {least} to {most}")
     return number
+
+
+def whole_pair(what: str, value: Any, words: str, most: int) -> tuple[int, int]:
+    """Two whole numbers from 1 on, of anything that holds them: a size, a grid. ValueError: they are none; the words say what they are."""
+    try:
+        first, second = value
+        pair = int(first), int(second)
+        is_right = pair == (first, second) and 1 <= min(pair) <= max(pair) <= most
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # the last is PyTorch's where one is no number
+        is_right = False
+    if not is_right:
+        raise ValueError(f"{what} is {said(value)}; it must be {words}, 1 to {most} each")
+    return pair
 
 
 def real_of(what: str, value: Any) -> float:
@@ -27,6 +46,6 @@ def real_of(what: str, value: Any) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise ValueError(f"{what} is {of_any_length(value)}: that is no finite float") from None
+        raise ValueError(f"{what} is {said(value)}: that is no finite float") from None
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{what} is {value!r}: {error}") from None
+        raise type(error)(f"{what} is {said(value)}: {error}") from None

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
-from . import _arrays, _depth, _library
+from . import _arrays, _depth, _library, _numbers
 
 # enum fovea_format by type and colours. Other numbers of colours go as planes of one.
 _FORMATS = {
@@ -95,7 +95,7 @@ def real_places(gaze: Any, dtype: Any) -> np.ndarray[Any, Any]:
     except OverflowError:
         raise ValueError("gaze is not finite") from None
     except (TypeError, ValueError, RuntimeError) as error:
-        raise TypeError(f"gaze is x and y for each image, not {gaze!r}: {error}") from None
+        raise TypeError(f"gaze is x and y for each image, not {_numbers.said(gaze)}: {error}") from None
 
 
 @dataclasses.dataclass
@@ -177,7 +177,8 @@ class Shape:
             )
         is_of_words = view.dtype.name == "uint32" and layout == "NHW"
         if view.dtype.name not in ("uint8", "uint16", "float16", "float32") and not is_of_words:
-            wanted = "; convert them, as astype(np.float32) of NumPy and float() of PyTorch do" if view.dtype.kind == "f" else ""
+            to = "astype(np.float32) of NumPy and float() of PyTorch do" if view.dtype.kind == "f" else "astype(np.uint8) of NumPy and byte() of PyTorch do with 0 to 255"
+            wanted = f"; convert them, as {to}" if view.dtype.kind in "fiub" else ""
             raise TypeError(f"images of {view.dtype}: Fovea takes uint8, uint16, float16 and float32; uint32 with layout NHW{wanted}")
         if not view.dtype.isnative:
             raise TypeError(f"images of {view.dtype.str!r}: Fovea takes this machine's order of bytes")

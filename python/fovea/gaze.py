@@ -74,7 +74,7 @@ def place(gaze: Any, name: str = "gaze") -> tuple[float, float]:
         raise ValueError(f"{name} is not finite") from None
     except (TypeError, ValueError, RuntimeError):  # the last is PyTorch's where a row is no number
         or_policy = ", or a policy" if name == "gaze" else ""
-        raise ValueError(f"{name} is {gaze!r}; it must be x and y in uv{or_policy}") from None
+        raise ValueError(f"{name} is {_numbers.said(gaze)}; it must be x and y in uv{or_policy}") from None
     if not (math.isfinite(x) and math.isfinite(y)):
         raise ValueError(f"{name} is not finite")
     if not (-1 <= x <= 2 and -1 <= y <= 2):  # beside the picture by more than its own size
@@ -168,9 +168,9 @@ class RandomSaccades:
         self.fixation_steps = _numbers.real_of("fixation_steps", fixation_steps)
         if not self.fixation_steps >= 1:
             raise ValueError(f"fixation_steps is {fixation_steps}; it must be 1 or more")
-        if not 0 <= margin_uv <= 0.5:
-            raise ValueError(f"margin_uv is {margin_uv}; it must be 0 to 0.5")
-        self.margin_uv = float(margin_uv)
+        self.margin_uv = _numbers.real_of("margin_uv", margin_uv)
+        if not 0 <= self.margin_uv <= 0.5:
+            raise ValueError(f"margin_uv is {self.margin_uv}; it must be 0 to 0.5")
 
     def reset(self, count: int, rng: Random) -> Array:
         self._gazes = self._places(count, rng)
@@ -280,13 +280,13 @@ class Generator:
     def __init__(
         self, step_ms: float = 100.0, settings: Optional[Mapping[str, Any]] = None, size_px: Sequence[int] = (4, 3)
     ) -> None:
-        if not 2 <= step_ms <= _LOOP_MS:
-            raise ValueError(f"step_ms is {step_ms}; it must be 2 to {_LOOP_MS}, which are made at once")
+        self.step_ms = _numbers.real_of("step_ms", step_ms)
+        if not 2 <= self.step_ms <= _LOOP_MS:
+            raise ValueError(f"step_ms is {self.step_ms:g}; it must be 2 to {_LOOP_MS}, which are made at once")
         self.size_px = _live.size_of(size_px)
         wanted = {"gaze.validity.fallback": "last", **(settings or {}), "gaze.source": "saccades"}
         self._pairs = _settings.as_pairs(wanted)
         _settings.Settings(self._pairs)  # what is wrong is said now
-        self.step_ms = float(step_ms)
 
     def reset(self, count: int, rng: Random) -> Array:
         self._places: Array = _loop(self._pairs, self.step_ms, self.size_px)

@@ -70,7 +70,9 @@ def _image_space(space: Any, path: _sight.Path) -> Any:
         say = f": say key={' or '.join(images)}" if images else " without an image"
         raise ValueError(f"{what} a Dict{say} (images are a Box of two or three dimensions)")
     if not _is_image(found):
-        raise ValueError(f"{what} {found}: images are a Box of two or three dimensions (key=... of a Dict)")
+        dimensions = len(getattr(found, "shape", None) or ())
+        hint = {1: "; AddRenderObservation(env) observes pictures", 4: "; foveate frames before FrameStackObservation stacks them"}.get(dimensions, "")
+        raise ValueError(f"{what} {found}: images are a Box of two or three dimensions (key=... of a Dict){hint}")
     if found.dtype not in _DTYPES:
         fits = np.issubdtype(found.dtype, np.integer) and found.low.min() >= 0 and found.high.max() <= 255
         to = "np.uint8" if fits else "np.float32"

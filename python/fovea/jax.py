@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import _arrays, _errors, _foveator, _given, _library, _live, _settings, _shape
+from . import _arrays, _errors, _foveator, _given, _library, _live, _numbers, _settings, _shape
 
 _FILE = "libfovea_xla.so"
 _HANDLERS = {"cpu": "fovea_xla_cpu", "CUDA": "fovea_xla_cuda"}
@@ -142,7 +142,7 @@ def _gaze_array(gaze: Any) -> jax.Array:
     except OverflowError:
         raise ValueError("gaze is not finite") from None
     except (TypeError, ValueError, BufferError) as error:
-        raise TypeError(f"gaze is x and y for each image, not {gaze!r}: {error}") from None
+        raise TypeError(f"gaze is x and y for each image, not {_numbers.said(gaze)}: {error}") from None
     if not isinstance(found, jax.core.Tracer) and not isinstance(gaze, jax.Array):
         _shape.check_places(np.asarray(gaze).reshape(-1))
     return found

@@ -2,11 +2,13 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """Whole numbers of any length, where anything takes a number: a ValueError names what it was given for."""
 
+import re
+
 import numpy as np
 import pytest
 
 import fovea
-from fovea import _gazes, gaze
+from fovea import _gazes, _numbers, gaze
 
 IMAGE = np.zeros((16, 16, 3), np.uint8)
 PLANE = np.ones((16, 16), np.float32)
@@ -59,10 +61,13 @@ TAKES = {
     "sensory_action is": lambda n, _: moved("grid", (0, n)),
     "fixation_steps": lambda n, _: gaze.RandomSaccades(n),
     "fixation_steps is": lambda n, _: gaze.Blobs(n),
+    "margin_uv": lambda n, _: gaze.RandomSaccades(margin_uv=n),
     "kept": lambda n, _: gaze.Blobs(kept=n),
     "near_uv": lambda n, _: gaze.Blobs(near_uv=n),
     "step_ms": lambda n, _: gaze.Generator(n),
     "size_px is": lambda n, _: gaze.Generator(size_px=(n, 3)),
+    "gaze is x and y|gaze is not finite": lambda n, _: fovea.foveate(IMAGE, (n, 0)),
+    "shape": lambda n, _: fovea.Foveator().sigma_map((n, 9)),
     "cycles_per_deg": lambda n, _: fovea.Foveator().gain_map((9, 9), n),
     "direction_deg": lambda n, _: fovea.Foveator().gain_map((9, 9), 1, n),
     "zero_m": lambda n, _: deep(zero_m=n),
@@ -103,7 +108,7 @@ TAKES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("number", [10**400, -(10**400)], ids=["long", "negative"])
+@pytest.mark.parametrize("number", [10**400, -(10**400), 10**5000], ids=["long", "negative", "longer than Python writes"])
 @pytest.mark.parametrize("name", TAKES)
 def test_whole_numbers_beyond_floats_are_refused_by_name(name, number, tmp_path):
     with pytest.raises(ValueError, match=name):
@@ -114,3 +119,10 @@ def test_what_is_no_number_is_named_too():
     for call, name in ((lambda: pushed("left", 0), "x is 'left'"), (lambda: deep(focus_m=None), "focus_m is None"), (lambda: fovea.blobs(IMAGE, overlap=1j), "overlap")):
         with pytest.raises(TypeError, match=name):
             call()
+
+
+def test_two_whole_numbers_are_anybodys_and_refused_where_they_are_not():
+    assert _numbers.whole_pair("size", np.array([4, 3.0]), "width and height", 9) == (4, 3)
+    for pair, words in (((4, 3, 2), "(4, 3, 2)"), ((4, 2.5), "(4, 2.5)"), (("4", 3), "('4', 3)"), ([0, 3], "[0, 3]"), (5, "5"), (None, "None"), (IMAGE, "an array of shape (16, 16, 3)")):
+        with pytest.raises(ValueError, match=re.escape(f"size is {words}; it must be width and height, 1 to 9 each")):
+            _numbers.whole_pair("size", pair, "width and height", 9)
