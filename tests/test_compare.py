@@ -206,7 +206,7 @@ def test_help_names_every_command(quality):
     [
         (["compare"], "needs one picture"),
         (["compare", "--set", "operators=lens", "x.png"], "compare has foveate alone"),
-        (["engines", "--set", "operators=lens", "x.png"], "engines has blur alone"),
+        (["engines", "--set", "operators=lens", "x.png"], "compare --blur has blur alone"),
         (["foveate", "--set", "operators=dof", "x.png"], "foveate has foveate alone"),
         (["compare", __file__], "no PNG or JPEG file"),
         (["compare", "/no/such/file.png"], "/no/such/file.png"),

@@ -345,6 +345,17 @@ def test_what_a_bundle_has_is_run_without_a_build(machine, command, said):
     assert machine.apt_calls() == []
 
 
+def test_a_picture_that_is_not_there_is_told_before_a_build(machine):
+    machine.fake("cmake", "exit 1")
+    for command in (["compare"], ["compare", "--blur"], ["blobs"]):
+        done = machine.run(*command)
+        assert (done.returncode, f"{command[0]} needs" in done.stderr) == (2, True)
+    for command in (["compare", "cat.jpg", "--blur"], ["blobs", "--map", "cat.jpg"], ["lightfield", "cat.jpg"]):
+        done = machine.run(*command)
+        assert (done.returncode, "no such file is there: cat.jpg" in done.stderr) == (1, True)
+    assert machine.apt_calls() == []
+
+
 def test_a_name_that_looks_like_a_flag_is_a_file_after_two_dashes(machine, tmp_path, monkeypatch):
     bundle = Bundle(machine)
     program = bundle.folder / "bin" / "fovea_quality"
@@ -361,9 +372,10 @@ def test_videos_lie_where_the_pictures_do(machine, tmp_path):
     program = bundle.folder / "bin" / "fovea_quality"
     program.write_text("#!/bin/bash\n")
     program.chmod(0o755)
-    (tmp_path / "refocus-00.png").touch()
+    for name in ("raw.png", "refocus-00.png"):
+        (tmp_path / name).touch()
     machine.fake("ffmpeg", "exit 0")
-    done = machine.run("lightfield", "raw.png", "--out", tmp_path, "--bundle", bundle.folder)
+    done = machine.run("lightfield", tmp_path / "raw.png", "--out", tmp_path, "--bundle", bundle.folder)
     assert done.stdout.splitlines() == [f"{tmp_path}/refocus.mp4"], done.stderr
 
 

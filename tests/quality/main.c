@@ -60,6 +60,16 @@ static const struct {
     {"engines", command_engines}, {"blobs", command_blobs},     {"lightfield", command_lightfield},
 };
 
+static int run(int argc, char **argv)
+{
+    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    }
+    return command_measure(argc, argv);
+}
+
 static bool wants_help(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -76,10 +86,9 @@ int main(int argc, char **argv)
         fputs(help, stdout);
         return 0;
     }
-    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0) {
-            return commands[i].run(argc - 1, argv + 1);
-        }
+    const int status = run(argc, argv);
+    if (status == 2) { /* an argument was wrong */
+        fputs("--help lists the flags\n", stderr);
     }
-    return command_measure(argc, argv);
+    return status;
 }

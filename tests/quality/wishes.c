@@ -36,14 +36,15 @@ bool picture_wishes_read(int argc, char **argv, struct picture_wishes *out)
                                             {"set", required_argument, NULL, 's'},
                                             {"output", required_argument, NULL, 'o'},
                                             {NULL, 0, NULL, 0}};
+    const bool is_engines = strcmp(argv[0], "engines") == 0;
+    const char *command = is_engines ? "compare --blur" : argv[0]; /* as ./run has it */
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (option == 'g' && read_gaze(optarg, &out->gaze)) {
             continue;
         }
         if (option == 's' && strncmp(optarg, "operators", strlen("operators")) == 0) {
-            say_error("--set operators: %s has %s alone", argv[0],
-                      strcmp(argv[0], "engines") == 0 ? "blur" : "foveate");
+            say_error("--set operators: %s has %s alone", command, is_engines ? "blur" : "foveate");
             return false;
         }
         if (option == 's' && out->set_count < SETS_MAX) {
@@ -55,7 +56,7 @@ bool picture_wishes_read(int argc, char **argv, struct picture_wishes *out)
         }
     }
     if (optind + 1 != argc) {
-        say_error("%s needs one picture, a PNG or JPEG file", argv[0]);
+        say_error("%s needs one picture, a PNG or JPEG file", command);
         return false;
     }
     out->picture = argv[optind];

@@ -94,6 +94,20 @@ calibrate writes array.json, and says how far lenses lie from it. WHITE is a raw
 END
 }
 
+# need_some_file COMMAND WORDS [arguments]: one is there; who mistyped a name does not wait for a build first.
+need_some_file()
+{
+    local command=$1 words=$2 argument
+    local -a missing=()
+    shift 2
+    for argument; do
+        [[ -e $argument ]] && return
+        [[ $argument == -* ]] || missing+=("$argument")
+    done
+    ((${#missing[@]})) || wrong_usage "$command needs $words"
+    fail "$command needs $words, and no such file is there: ${missing[*]}"
+}
+
 # quality_program [arguments]: sets QUALITY, and QUALITY_ARGUMENTS to those without --bundle DIR.
 quality_program()
 {
@@ -135,6 +149,7 @@ command_compare()
     if has_flag --blur "$@"; then
         command=engines
     fi
+    need_some_file compare "a picture" "$@"
     quality_program "$@"
     has_flag --output "$@" || QUALITY_ARGUMENTS+=(--output "$ROOT/out/compare")
     exec "$QUALITY" "$command" ${QUALITY_ARGUMENTS[@]+"${QUALITY_ARGUMENTS[@]}"}
@@ -193,7 +208,7 @@ command_blobs()
 {
     local argument output_flag=0
     local -a videos=() flags=()
-    (($# > 0)) || wrong_usage "blobs needs pictures, videos, or folders of pictures"
+    need_some_file blobs "pictures, videos, or folders of pictures" "$@"
     quality_program "$@"
     output_folder "$ROOT/out/blobs"
     for argument in "${QUALITY_ARGUMENTS[@]}"; do
@@ -232,6 +247,7 @@ lightfield_video()
 
 command_lightfield()
 {
+    [[ ${1--} == -* || $1 == calibrate ]] || need_some_file lightfield "a raw picture" "$1"
     if has_flag --window "$@"; then
         need_packages window
     fi
