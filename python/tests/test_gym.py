@@ -2,8 +2,11 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """Wrappers for Gymnasium, with its own checkers."""
 
+import re
+
 import numpy as np
 import pytest
+from places import ROOT
 
 gymnasium = pytest.importorskip("gymnasium")
 
@@ -271,3 +274,15 @@ def test_actions_of_another_shape_are_refused(count, shape):
 def test_what_is_wrong_is_said(make, text):
     with pytest.raises(ValueError, match=text):
         make()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/rl.md"])
+def test_a_pages_code_runs_as_it_is_written(page):
+    given = {"images": np.zeros((5, 36, 48, 3), np.uint8), "gaze": np.full((5, 2), 0.5, np.float32)}
+    blocks = re.findall("```python\n(.*?)```", (ROOT / page).read_text(), re.S)
+    for block in blocks:
+        given["env"] = Pictures()
+        exec(block, given)
+        given["env"].reset()
+        given["env"].step(given["env"].action_space.sample())
+    assert len(blocks) == (1 if page == "README.md" else 2)
