@@ -58,7 +58,7 @@ template <typename Real> struct block_rows {
             [&](int line, int i, number &v) { memory(line)[i] = v; });
     }
 
-    /* Where shared memory has room for a row of all planes they stay there, else in memory. */
+    /* A row of all planes stays in shared memory where there is room for it, else in memory. */
     __device__ bool has_all() const
     {
         return planes.lines == planes.count;

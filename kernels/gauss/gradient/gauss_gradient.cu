@@ -255,8 +255,7 @@ OF_PIXELS(gradient_node_dots)
 
 /* ---- Sigmas */
 
-/* Where another number counts instead of a sigma, the sigma changes nothing: its derivative is 0.
- */
+/* A sigma instead of which another number counts changes nothing: its derivative is 0. */
 OF_PIXELS(gradient_sigmas)
 {
     const int64_t at = (int64_t)y * params.width + x;

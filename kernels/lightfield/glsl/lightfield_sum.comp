@@ -92,7 +92,7 @@ vec3 view_between(batch of, int view, int above, float down, vec2 across, bvec2 
                between_lenses((above + 1) * row + int(next) * of.stride + view, of.stride, fract(next)), down);
 }
 
-/* From the workgroup's first pixel, in lenses. */
+/* Returns how far a pixel's column is from that of the workgroup's first one, in lenses. */
 float apart_of_columns(ivec4 own, ivec4 first)
 {
     return float(own.x - first.x) + (intBitsToFloat(own.y) - intBitsToFloat(first.y));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From planes to responses, by products of matrices: a kernel is p(x) q(y) + q(x) p(y). Pixels or
+/* Makes responses of planes by products of matrices: a kernel is p(x) q(y) + q(x) p(y). Pixels or
  * samples, weights, and what comes between rows and columns are whole numbers of 12 bits, and so
  * halves, whose products floats add exactly. A warp goes down a strip of 16 x 64 places, eight rows
  * at a time:

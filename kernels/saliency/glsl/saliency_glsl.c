@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "kernels/saliency/cpu/saliency_cpu.h"
 
+#include <assert.h>
 #include <math.h>
 
 _Static_assert(sizeof(struct saliency_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
@@ -151,6 +152,7 @@ static struct operator_pass *add_pass(struct saliency_glsl_way *way, const struc
                                       uint32_t across, uint32_t down,
                                       const struct saliency_constants *constants)
 {
+    assert(way->count < way->capacity);
     struct operator_pass *pass = &way->passes[way->count++];
     *pass = pass_of(shader, across, down, constants);
     return pass;
@@ -409,6 +411,7 @@ static enum fovea_result make_memory(const struct saliency_plan *plan,
     bool made = glsl->tables;
     for (uint32_t i = 0; i < SALIENCY_GLSL_WAYS; i++) {
         glsl->ways[i].passes = calloc(passes, sizeof *glsl->ways[i].passes);
+        glsl->ways[i].capacity = (uint32_t)passes;
         made = made && glsl->ways[i].passes;
     }
     return made ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;

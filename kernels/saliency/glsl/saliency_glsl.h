@@ -15,7 +15,7 @@
 /* The passes of a picture. */
 struct saliency_glsl_way {
     struct operator_pass *passes;
-    uint32_t count;
+    uint32_t count, capacity;
 };
 
 /* It is made for pictures of a size. */
