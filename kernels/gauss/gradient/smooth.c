@@ -3,8 +3,8 @@
 
 #include "smooth.h"
 
-#include "core/log.h"
 #include "kernels/gauss/cpu/common/lanes.h"
+#include "kernels/operator/gaze.h"
 
 #include <string.h>
 
@@ -15,9 +15,14 @@
 /* A thread's memory for one image. Pictures lie in blocks; what is called transposed has rows of
  * places below each other. */
 struct work {
-    const struct gauss_gradient_smooth *smooth;
-    const struct gauss_gradient_image *image;
-    int32_t channels;
+    const struct gauss_gradient_cpu *gradient;
+    const struct gauss_gradient_tables *tables; /* its */
+    ptrdiff_t index; /* of the image */
+    const struct pixel_codec *codec;
+    int32_t channels; /* averaged channels: 1, 3 or 4 */
+    struct gauss_frame frame; /* size, gaze and others */
+    struct fovea_image d_dst;
+    struct fovea_image sigmas; /* of a plan of pictures of sigmas */
     ptrdiff_t block; /* floats */
     int32_t blocks; /* of a row of pixels */
     ptrdiff_t pitch; /* of a row of pixels */
@@ -33,8 +38,7 @@ struct work {
     uint8_t *transposed; /* the same of 16 rows each, transposed */
 };
 
-/* The loops that the processor runs. */
-static const struct gauss_gradient_loops *choose_loops(void)
+const struct gauss_gradient_loops *gauss_gradient_choose_loops(void)
 {
 #ifdef GAUSS_CPU_HAVE_AVX2
     if (gauss_cpu_runs_avx512()) {
@@ -47,29 +51,11 @@ static const struct gauss_gradient_loops *choose_loops(void)
     return &gauss_gradient_loops_base;
 }
 
-enum fovea_result gauss_gradient_smooth_init(struct gauss_gradient_smooth *smooth,
-                                             const struct gauss_plan *plan,
-                                             const struct gauss_plan *even)
-{
-    *smooth = (struct gauss_gradient_smooth){.plan = plan, .even = even, .loops = choose_loops()};
-    return gauss_gradient_tables_init(&smooth->tables, even);
-}
-
-void gauss_gradient_smooth_finish(struct gauss_gradient_smooth *smooth)
-{
-    gauss_gradient_tables_finish(&smooth->tables);
-}
-
 /* ---- Memory */
 
 static int32_t whole(int32_t size)
 {
     return gauss_gradient_blocks(size) * BLOCK;
-}
-
-static size_t part(size_t floats)
-{
-    return (floats + BLOCK - 1) / BLOCK * BLOCK;
 }
 
 /* The levels of a small picture, with what they keep beyond their edges, may be larger. */
@@ -104,7 +90,7 @@ static size_t lay_out(const struct gauss_gradient_tables *tables, float *memory,
     size_t at = 0;
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
         *parts[i] = memory ? memory + at : NULL;
-        at += part(floats[i]);
+        at += (floats[i] + BLOCK - 1) / BLOCK * BLOCK;
     }
     for (int32_t k = 0; k < tables->level_count; k++) {
         const struct gauss_gradient_level *level = &tables->levels[k];
@@ -117,24 +103,29 @@ static size_t lay_out(const struct gauss_gradient_tables *tables, float *memory,
     return at;
 }
 
-size_t gauss_gradient_smooth_floats(const struct gauss_gradient_smooth *smooth)
+size_t gauss_gradient_smooth_floats(const struct gauss_gradient_tables *tables)
 {
     struct work work;
-    return lay_out(&smooth->tables, NULL, &work);
+    return lay_out(tables, NULL, &work);
 }
 
 /* ---- Pixels */
 
+static struct fovea_image image_of(const struct work *work, const struct fovea_image *first,
+                                   ptrdiff_t next_bytes)
+{
+    return pixel_image_after(first, work->index * next_bytes);
+}
+
 static void read_image(const struct work *work, const struct fovea_image *image, float *out)
 {
-    const struct gauss_gradient_tables *tables = &work->smooth->tables;
-    for (int32_t y = 0; y < tables->height_px; y++, out += work->pitch) {
-        const struct pixel_codec *codec = work->image->codec;
-        const struct pixel_row row = pixel_row_of(image, codec, 0, y, tables->width_px);
+    for (int32_t y = 0; y < work->tables->height_px; y++, out += work->pitch) {
+        const struct pixel_codec *codec = work->codec;
+        const struct pixel_row row = pixel_row_of(image, codec, 0, y, work->tables->width_px);
         codec->decode(&row, (uint32_t)work->channels, work->values);
         memset(out, 0, (size_t)work->pitch * sizeof *out);
         const float *in = work->values;
-        for (int32_t x = 0; x < tables->width_px; x++) {
+        for (int32_t x = 0; x < work->tables->width_px; x++) {
             for (int32_t c = 0; c < work->channels; c++) {
                 out[x / BLOCK * work->block + c * BLOCK + x % BLOCK] = *in++;
             }
@@ -145,18 +136,19 @@ static void read_image(const struct work *work, const struct fovea_image *image,
 /* Alpha that is kept is the derivative's of dst. */
 static void write_image(const struct work *work, const float *in)
 {
-    const struct gauss_gradient_tables *tables = &work->smooth->tables;
-    const struct pixel_codec *codec = work->image->codec;
-    for (int32_t y = 0; y < tables->height_px; y++, in += work->pitch) {
+    const struct pixel_codec *codec = work->codec;
+    const struct operator_derivatives *batch = work->gradient->batch;
+    const struct fovea_image d_src = image_of(work, batch->d_src, batch->d_src_next_bytes);
+    for (int32_t y = 0; y < work->tables->height_px; y++, in += work->pitch) {
         float *out = work->values;
-        for (int32_t x = 0; x < tables->width_px; x++) {
+        for (int32_t x = 0; x < work->tables->width_px; x++) {
             for (int32_t c = 0; c < work->channels; c++) {
                 *out++ = in[x / BLOCK * work->block + c * BLOCK + x % BLOCK];
             }
         }
         const struct pixel_row from =
-            pixel_row_of(work->image->d_dst, codec, 0, y, tables->width_px);
-        const struct pixel_row to = pixel_row_of(work->image->d_src, codec, 0, y, tables->width_px);
+            pixel_row_of(&work->d_dst, codec, 0, y, work->tables->width_px);
+        const struct pixel_row to = pixel_row_of(&d_src, codec, 0, y, work->tables->width_px);
         codec->encode(work->values, (uint32_t)work->channels, &from, &to);
     }
 }
@@ -165,8 +157,8 @@ static struct gauss_gradient_view view_of(const struct work *work, const struct 
                                           int32_t y)
 {
     struct gauss_gradient_view view = {.plan = plan,
-                                       .frame = work->image->frame,
-                                       .sigmas = work->image->sigmas,
+                                       .frame = work->frame,
+                                       .sigmas = work->sigmas,
                                        .y = y,
                                        .count = work->blocks * BLOCK};
     view.frame.fragment_px = (int32_t)plan->fragment_px;
@@ -175,13 +167,12 @@ static struct gauss_gradient_view view_of(const struct work *work, const struct 
 
 static void find_places(const struct work *work, const struct gauss_plan *plan)
 {
-    const struct gauss_gradient_tables *tables = &work->smooth->tables;
-    for (int32_t y = 0; y < tables->height_px; y++) {
+    for (int32_t y = 0; y < work->tables->height_px; y++) {
         const struct gauss_gradient_view view = view_of(work, plan, y);
         float *places = work->places + (ptrdiff_t)y * view.count;
-        work->smooth->loops->places(&view, places);
+        work->gradient->loops->places(&view, places);
         for (int32_t b = 0; b < work->blocks; b++, places += BLOCK) {
-            const int32_t left = tables->width_px - b * BLOCK;
+            const int32_t left = work->tables->width_px - b * BLOCK;
             float low = places[0];
             float high = places[0];
             for (int32_t i = 1; i < BLOCK; i++) {
@@ -199,10 +190,9 @@ static void find_places(const struct work *work, const struct gauss_plan *plan)
 
 static bool mark_blocks(const struct work *work, int32_t node)
 {
-    const struct gauss_gradient_tables *tables = &work->smooth->tables;
-    const int32_t count = tables->node_count;
+    const int32_t count = work->tables->node_count;
     bool any = false;
-    for (int32_t i = 0; i < tables->height_px * work->blocks; i++) {
+    for (int32_t i = 0; i < work->tables->height_px * work->blocks; i++) {
         const bool in = gauss_gradient_first(work->lows[i], count) <= node &&
                         gauss_gradient_first(work->highs[i], count) + 3 >= node;
         work->marks[i] = in;
@@ -214,7 +204,7 @@ static bool mark_blocks(const struct work *work, int32_t node)
 static const struct gauss_gradient_row *row_of(const struct work *work,
                                                struct gauss_gradient_band band, int32_t i)
 {
-    return work->smooth->tables.rows + band.first_row + i;
+    return work->tables->rows + band.first_row + i;
 }
 
 /* Marks blocks of 16 rows of samples that marked blocks of pixels reach. */
@@ -254,7 +244,7 @@ struct pass {
 static void apply(const struct work *work, const struct pass *pass)
 {
     const ptrdiff_t pitch = pass->blocks * work->block;
-    struct gauss_gradient_sum sum = {.weights = work->smooth->tables.weights,
+    struct gauss_gradient_sum sum = {.weights = work->tables->weights,
                                      .pitch = pitch,
                                      .marks = pass->marks,
                                      .channels = work->channels,
@@ -265,7 +255,7 @@ static void apply(const struct work *work, const struct pass *pass)
             if (!pass->wanted || pass->wanted[i / BLOCK * pass->blocks + b]) {
                 sum.in = pass->in + b * work->block;
                 sum.marks.of = pass->marks.of ? pass->marks.of + b : NULL;
-                work->smooth->loops->sum(&sum, pass->out + i * pitch + b * work->block);
+                work->gradient->loops->sum(&sum, pass->out + i * pitch + b * work->block);
             }
         }
     }
@@ -299,13 +289,12 @@ static void apply_both(const struct work *work, struct gauss_gradient_bands band
 
 static void weigh(const struct work *work, int32_t node)
 {
-    const struct gauss_gradient_tables *tables = &work->smooth->tables;
-    const struct gauss_gradient_node_at at = {node, tables->node_count};
-    for (ptrdiff_t i = 0; i < (ptrdiff_t)tables->height_px * work->blocks; i++) {
+    const struct gauss_gradient_node_at at = {node, work->tables->node_count};
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)work->tables->height_px * work->blocks; i++) {
         if (work->marks[i]) {
-            work->smooth->loops->weigh(&at, work->places + i * BLOCK,
-                                       work->derivative + i * work->block, work->channels,
-                                       work->one + i * work->block);
+            work->gradient->loops->weigh(&at, work->places + i * BLOCK,
+                                         work->derivative + i * work->block, work->channels,
+                                         work->one + i * work->block);
         }
     }
 }
@@ -362,9 +351,8 @@ static void gather_columns(const struct work *work, const struct gauss_gradient_
 
 static void clear_levels(const struct work *work)
 {
-    const struct gauss_gradient_tables *tables = &work->smooth->tables;
-    for (int32_t k = 0; k < tables->level_count; k++) {
-        const struct gauss_gradient_level *level = &tables->levels[k];
+    for (int32_t k = 0; k < work->tables->level_count; k++) {
+        const struct gauss_gradient_level *level = &work->tables->levels[k];
         const size_t floats = (size_t)whole(level->width) *
                               (size_t)(gauss_gradient_blocks(level->height) * work->block);
         memset(work->levels[k], 0, floats * sizeof(float));
@@ -373,10 +361,9 @@ static void clear_levels(const struct work *work)
 
 static void make_d_src(const struct work *work)
 {
-    const struct gauss_gradient_tables *tables = &work->smooth->tables;
     clear_levels(work);
-    for (int32_t i = 0; i < tables->node_count; i++) {
-        const struct gauss_gradient_node *node = &tables->nodes[i];
+    for (int32_t i = 0; i < work->tables->node_count; i++) {
+        const struct gauss_gradient_node *node = &work->tables->nodes[i];
         if (mark_blocks(work, i)) {
             mark_samples(work, node);
             weigh(work, i);
@@ -385,11 +372,12 @@ static void make_d_src(const struct work *work)
             gather_columns(work, node);
         }
     }
-    for (int32_t k = tables->level_count - 1; k > 0; k--) {
-        const struct gauss_gradient_level *level = &tables->levels[k];
+    for (int32_t k = work->tables->level_count - 1; k > 0; k--) {
+        const struct gauss_gradient_level *level = &work->tables->levels[k];
         apply_both(work, level->spread, level->height, true, work->levels[k], work->levels[k - 1]);
     }
-    transpose(work, tables->width_px, tables->height_px, false, work->levels[0], work->one);
+    transpose(work, work->tables->width_px, work->tables->height_px, false, work->levels[0],
+              work->one);
     write_image(work, work->one);
 }
 
@@ -397,11 +385,13 @@ static void make_d_src(const struct work *work)
 
 static void make_levels(const struct work *work)
 {
-    const struct gauss_gradient_tables *tables = &work->smooth->tables;
-    read_image(work, work->image->src, work->one);
-    transpose(work, tables->height_px, tables->width_px, false, work->one, work->levels[0]);
-    for (int32_t k = 1; k < tables->level_count; k++) {
-        apply_both(work, tables->levels[k].reduce, tables->levels[k - 1].height, false,
+    const struct operator_derivatives *batch = work->gradient->batch;
+    const struct fovea_image src = image_of(work, batch->src, batch->src_next_bytes);
+    read_image(work, &src, work->one);
+    transpose(work, work->tables->height_px, work->tables->width_px, false, work->one,
+              work->levels[0]);
+    for (int32_t k = 1; k < work->tables->level_count; k++) {
+        apply_both(work, work->tables->levels[k].reduce, work->tables->levels[k - 1].height, false,
                    work->levels[k - 1], work->levels[k]);
     }
 }
@@ -419,21 +409,20 @@ static void blur_columns(const struct work *work, const struct gauss_gradient_no
 /* Blurs rows of samples in `other` into pixels, and sums what they say of the pixels' places. */
 static void blur_rows(const struct work *work, int32_t index)
 {
-    const struct gauss_gradient_tables *tables = &work->smooth->tables;
-    const struct gauss_gradient_node_at at = {index, tables->node_count};
+    const struct gauss_gradient_node_at at = {index, work->tables->node_count};
     struct gauss_gradient_sum sum = {
-        .weights = tables->weights, .pitch = work->pitch, .channels = work->channels};
+        .weights = work->tables->weights, .pitch = work->pitch, .channels = work->channels};
     float pixels[BLOCK * MAX_CHANNELS];
-    for (int32_t y = 0; y < tables->height_px; y++) {
-        sum.row = row_of(work, tables->nodes[index].blur.y, y);
+    for (int32_t y = 0; y < work->tables->height_px; y++) {
+        sum.row = row_of(work, work->tables->nodes[index].blur.y, y);
         for (int32_t b = 0; b < work->blocks; b++) {
             const ptrdiff_t i = (ptrdiff_t)y * work->blocks + b;
             if (work->marks[i]) {
                 sum.in = work->other + b * work->block;
-                work->smooth->loops->sum(&sum, pixels);
-                work->smooth->loops->dot(&at, work->places + i * BLOCK,
-                                         work->derivative + i * work->block, pixels, work->channels,
-                                         work->dots + i * BLOCK);
+                work->gradient->loops->sum(&sum, pixels);
+                work->gradient->loops->dot(&at, work->places + i * BLOCK,
+                                           work->derivative + i * work->block, pixels,
+                                           work->channels, work->dots + i * BLOCK);
             }
         }
     }
@@ -442,12 +431,11 @@ static void blur_rows(const struct work *work, int32_t index)
 /* Sums what all nodes say of the pixels' places. */
 static void make_dots(const struct work *work)
 {
-    const struct gauss_gradient_tables *tables = &work->smooth->tables;
-    const size_t pixels = (size_t)tables->height_px * (size_t)work->blocks * BLOCK;
+    const size_t pixels = (size_t)work->tables->height_px * (size_t)work->blocks * BLOCK;
     memset(work->dots, 0, pixels * sizeof *work->dots);
     make_levels(work);
-    for (int32_t i = 0; i < tables->node_count; i++) {
-        const struct gauss_gradient_node *node = &tables->nodes[i];
+    for (int32_t i = 0; i < work->tables->node_count; i++) {
+        const struct gauss_gradient_node *node = &work->tables->nodes[i];
         if (mark_blocks(work, i)) {
             mark_samples(work, node);
             blur_columns(work, node);
@@ -457,53 +445,89 @@ static void make_dots(const struct work *work)
     }
 }
 
-static void sum_d_gazes(const struct work *work, double (*out)[2])
+static float per_uv(double per_px, float gaze_uv, int32_t size_px)
 {
-    const struct gauss_gradient_tables *tables = &work->smooth->tables;
-    memset(out, 0, sizeof work->image->d_gazes_px);
-    for (int32_t y = 0; y < tables->height_px; y++) {
-        const struct gauss_gradient_view view = view_of(work, work->smooth->even, y);
-        work->smooth->loops->gaze(&view, work->dots + (ptrdiff_t)y * view.count, tables->width_px,
-                                  work->values, out);
+    const bool moves = gaze_uv >= (float)-GAZE_REACH_UV && gaze_uv <= (float)(1.0 + GAZE_REACH_UV);
+    return moves ? (float)(per_px * size_px) : 0.0f;
+}
+
+static void write_d_gazes(const struct work *work, const float *foveas_uv, float *out_uv)
+{
+    double per_px[1 + GAZE_OTHERS_MAX][2] = {{0.0}};
+    for (int32_t y = 0; y < work->tables->height_px; y++) {
+        const struct gauss_gradient_view view = view_of(work, &work->gradient->laws.view, y);
+        work->gradient->loops->gaze(&view, work->dots + (ptrdiff_t)y * view.count,
+                                    work->tables->width_px, work->values, per_px);
+    }
+    for (int32_t k = 0; k <= work->frame.others.count; k++) {
+        out_uv[2 * k] = per_uv(per_px[k][0], foveas_uv[2 * k], work->tables->width_px);
+        out_uv[2 * k + 1] = per_uv(per_px[k][1], foveas_uv[2 * k + 1], work->tables->height_px);
     }
 }
 
 static void write_d_sigmas(const struct work *work, float *out)
 {
-    const struct gauss_gradient_tables *tables = &work->smooth->tables;
-    for (int32_t y = 0; y < tables->height_px; y++, out += tables->width_px) {
-        const struct gauss_gradient_view view = view_of(work, work->smooth->even, y);
-        work->smooth->loops->sigmas(&view, work->dots + (ptrdiff_t)y * view.count, tables->width_px,
-                                    work->values, out);
+    for (int32_t y = 0; y < work->tables->height_px; y++, out += work->tables->width_px) {
+        const struct gauss_gradient_view view = view_of(work, &work->gradient->laws.view, y);
+        work->gradient->loops->sigmas(&view, work->dots + (ptrdiff_t)y * view.count,
+                                      work->tables->width_px, work->values, out);
     }
 }
 
 /* ---- An image */
 
-void gauss_gradient_smooth_run(const struct gauss_gradient_smooth *smooth, float *scratch,
-                               struct gauss_gradient_image *image)
+static struct work work_of(const struct gauss_gradient_cpu *gradient, uint32_t index)
 {
-    const int32_t blocks = gauss_gradient_blocks(smooth->tables.width_px);
-    const ptrdiff_t block = (ptrdiff_t)BLOCK * image->channels;
-    struct work work = {.smooth = smooth,
-                        .image = image,
-                        .channels = image->channels,
-                        .block = block,
-                        .blocks = blocks,
-                        .pitch = blocks * block};
-    lay_out(&smooth->tables, scratch, &work);
-    read_image(&work, image->d_dst, work.derivative);
-    if (image->d_src) {
-        find_places(&work, smooth->plan);
+    const struct operator_derivatives *batch = gradient->batch;
+    const struct pixel_codec *codec = pixel_codec_of(batch->d_dst->format);
+    const bool alpha =
+        codec->has_alpha && gradient->plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
+    struct work work = {
+        .gradient = gradient,
+        .tables = &gradient->tables,
+        .index = (ptrdiff_t)index,
+        .codec = codec,
+        .channels = (int32_t)codec->color_channels + alpha,
+        .frame = {.width_px = gradient->tables.width_px, .height_px = gradient->tables.height_px},
+        .blocks = gauss_gradient_blocks(gradient->tables.width_px)};
+    work.block = (ptrdiff_t)BLOCK * work.channels;
+    work.pitch = work.blocks * work.block;
+    work.d_dst = image_of(&work, batch->d_dst, batch->d_dst_next_bytes);
+    if (batch->sigmas) {
+        work.sigmas = image_of(&work, batch->sigmas, batch->sigmas_next_bytes);
+    }
+    return work;
+}
+
+void gauss_gradient_smooth_run(const struct gauss_gradient_cpu *gradient, float *scratch,
+                               uint32_t index)
+{
+    const struct operator_derivatives *batch = gradient->batch;
+    const uint32_t foveas = operator_derivatives_foveas(batch);
+    const size_t first = 2 * (size_t)foveas * index;
+    const size_t pixels = (size_t)gradient->tables.width_px * (size_t)gradient->tables.height_px;
+    /* Else no gaze changes anything. */
+    const bool looks = gradient->plan->base.api->looks_at_gaze && batch->gazes_uv;
+    struct work work = work_of(gradient, index);
+    lay_out(&gradient->tables, scratch, &work);
+    read_image(&work, &work.d_dst, work.derivative);
+    if (looks) {
+        gauss_cpu_look(&work.frame, batch->gazes_uv + first, foveas);
+    }
+    if (batch->d_src) {
+        find_places(&work, gradient->plan);
         make_d_src(&work);
     }
-    if (image->src) {
-        find_places(&work, smooth->even);
+    if ((batch->d_gazes_uv && looks) || batch->d_sigmas) {
+        find_places(&work, &gradient->laws.view);
         make_dots(&work);
-        if (image->d_sigmas) {
-            write_d_sigmas(&work, image->d_sigmas);
-        } else {
-            sum_d_gazes(&work, image->d_gazes_px);
-        }
+    }
+    if (batch->d_sigmas) {
+        write_d_sigmas(&work, batch->d_sigmas + pixels * index);
+    }
+    if (batch->d_gazes_uv && looks) {
+        write_d_gazes(&work, batch->gazes_uv + first, batch->d_gazes_uv + first);
+    } else if (batch->d_gazes_uv) {
+        memset(batch->d_gazes_uv + first, 0, 2 * (size_t)foveas * sizeof(float));
     }
 }

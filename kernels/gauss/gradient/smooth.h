@@ -5,38 +5,30 @@
 #ifndef FOVEA_KERNELS_GAUSS_GRADIENT_SMOOTH_H
 #define FOVEA_KERNELS_GAUSS_GRADIENT_SMOOTH_H
 
+#include "gradient.h"
+#include "kernels/operator/operator_host.h"
 #include "loops.h"
 
-/* One image of a batch. */
-struct gauss_gradient_image {
-    const struct fovea_image *src; /* NULL: neither d_gazes_px nor d_sigmas is wanted */
-    const struct fovea_image *d_dst;
-    const struct fovea_image *d_src; /* NULL: not wanted */
-    const struct pixel_codec *codec;
-    int32_t channels; /* averaged channels: 1, 3 or 4 */
-    struct gauss_frame frame; /* size, gaze and others */
-    struct fovea_image sigmas; /* of a plan of pictures of sigmas */
-    double d_gazes_px[1 + GAZE_OTHERS_MAX][2]; /* written: of the gaze and the others */
-    float *d_sigmas; /* written instead of d_gazes_px, pixel by pixel; NULL: not wanted */
-};
+#include <stdatomic.h>
 
-/* The tables of a plan; read by all threads. */
-struct gauss_gradient_smooth {
+struct gauss_gradient_cpu {
+    struct operator_host base;
     const struct gauss_plan *plan;
-    const struct gauss_plan *even; /* the same without steps */
+    struct gauss_gradient_plan laws; /* the plan without steps */
     struct gauss_gradient_tables tables;
     const struct gauss_gradient_loops *loops;
+    /* The batch under way. */
+    const struct operator_derivatives *batch;
+    atomic_uint next;
 };
 
-/* On failure nothing is left. */
-FOVEA_MUST_CHECK enum fovea_result gauss_gradient_smooth_init(struct gauss_gradient_smooth *smooth,
-                                                              const struct gauss_plan *plan,
-                                                              const struct gauss_plan *even);
-void gauss_gradient_smooth_finish(struct gauss_gradient_smooth *smooth);
+/* The loops that the processor runs. */
+const struct gauss_gradient_loops *gauss_gradient_choose_loops(void);
 
 /* Floats of scratch memory of a thread. */
-size_t gauss_gradient_smooth_floats(const struct gauss_gradient_smooth *smooth);
-void gauss_gradient_smooth_run(const struct gauss_gradient_smooth *smooth, float *scratch,
-                               struct gauss_gradient_image *image);
+size_t gauss_gradient_smooth_floats(const struct gauss_gradient_tables *tables);
+/* Makes what is wanted of the batch's image of that index. */
+void gauss_gradient_smooth_run(const struct gauss_gradient_cpu *gradient, float *scratch,
+                               uint32_t index);
 
 #endif
