@@ -215,16 +215,12 @@ static struct fovea_point_uv inside(struct fovea_point_uv place)
                                    fmin(fmax(place.y_uv, 0.0), 1.0)};
 }
 
-static bool uses_gaze(const struct chain_part *part)
-{
-    return part->api->looks_at_gaze || part->api->follows_gaze;
-}
-
 /* The first part that looks at the gaze; the chain's count where none does. */
 static uint32_t looking_part(const struct chain_plan *chain)
 {
     uint32_t part = 0;
-    while (part < chain->count && !uses_gaze(&chain->parts[part])) {
+    while (part < chain->count && !chain->parts[part].api->looks_at_gaze &&
+           !chain->parts[part].api->follows_gaze) {
         part++;
     }
     return part;

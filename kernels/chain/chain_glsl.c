@@ -120,13 +120,6 @@ static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_forma
 
 /* ---- Passes */
 
-/* Bindings do not change with the gaze: an operator that has nothing to do is a copy. */
-static bool goes_past(const struct chain_glsl *chain, uint32_t part,
-                      const struct operator_frame *frame)
-{
-    return frame->blind && plan_of(chain)->parts[part].api->looks_at_gaze;
-}
-
 /* An operator reads the image that the one before it wrote, and writes over its scratch. */
 static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *frame,
                        enum fovea_format format, struct operator_pass *out_passes)
@@ -135,7 +128,8 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
     uint32_t count = 0;
     for (uint32_t i = 0; i < plan_of(chain)->count; i++) {
         const uint32_t first = count;
-        if (goes_past(chain, i, frame)) {
+        if (frame->blind && plan_of(chain)->parts[i].api->looks_at_gaze) {
+            /* a copy, since bindings do not change with the gaze */
             operator_pass_copies(frame, &out_passes[count++]);
         } else {
             count += api_of(chain, i)->passes(chain->parts[i], frame, format, out_passes + first);

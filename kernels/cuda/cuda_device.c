@@ -9,12 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool uuid_is_zero(const uint8_t uuid[CUDA_UUID_BYTES])
-{
-    static const uint8_t zero[CUDA_UUID_BYTES];
-    return memcmp(uuid, zero, sizeof zero) == 0;
-}
-
 static enum fovea_result find_uuid(const struct cuda_driver *cu,
                                    const uint8_t uuid[CUDA_UUID_BYTES], struct fovea_log log,
                                    int *out_ordinal)
@@ -38,7 +32,8 @@ static enum fovea_result find_uuid(const struct cuda_driver *cu,
 enum fovea_result cuda_device_find(const uint8_t uuid[CUDA_UUID_BYTES], struct fovea_log log,
                                    int *out_ordinal)
 {
-    if (uuid_is_zero(uuid)) {
+    static const uint8_t zero[CUDA_UUID_BYTES];
+    if (memcmp(uuid, zero, sizeof zero) == 0) {
         log_info(log, "cuda: the Vulkan device does not tell its UUID");
         return FOVEA_ERROR_UNSUPPORTED;
     }

@@ -27,15 +27,10 @@ static uint32_t load(const uint32_t *word)
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* Even, and never 0 again, which means that nothing was written. */
-static uint32_t next_sequence(uint32_t sequence)
-{
-    return sequence + 2 != 0 ? sequence + 2 : 2;
-}
-
 void late_write(struct late_writer *writer, const struct late_sample *sample)
 {
-    const uint32_t sequence = next_sequence(writer->sequence);
+    /* Even, and never 0 again, which means that nothing was written. */
+    const uint32_t sequence = writer->sequence + 2 != 0 ? writer->sequence + 2 : 2;
     uint32_t words[LATE_WORDS] = {sequence,
                                   (uint32_t)sample->gaze_x_q8,
                                   (uint32_t)sample->gaze_y_q8,

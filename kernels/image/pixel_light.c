@@ -234,11 +234,6 @@ static void apply_ootf(const struct pixel_light *light, float exponent, float *v
     }
 }
 
-static void display_of_scene(const struct pixel_light *light, float *values, uint32_t colors)
-{
-    apply_ootf(light, light->system_gamma - 1.0f, values, colors);
-}
-
 static void scene_of_display(const struct pixel_light *light, float *values, uint32_t colors)
 {
     for (uint32_t c = 0; c < colors; c++) {
@@ -256,7 +251,7 @@ void pixel_light_from_levels(const struct pixel_light *light, float *values, uin
             values[c] = light_of[(uint32_t)values[c]];
         }
         if (light->system_gamma > 0.0f) {
-            display_of_scene(light, values, colors);
+            apply_ootf(light, light->system_gamma - 1.0f, values, colors);
         }
     }
 }

@@ -313,12 +313,6 @@ struct fovea_point_uv lens_place_before(const struct operator_plan *plan,
 
 /* ---- Formats */
 
-/* The plan's colour that an image's own is: a grey one's only channel is as green. */
-static size_t color_in_plan(size_t color, bool grey, bool blue_first)
-{
-    return grey ? LENS_AXIS : blue_first ? LENS_COLORS - 1 - color : color;
-}
-
 struct lens_shape lens_shape_of(const struct lens_plan *plan, enum fovea_format format,
                                 bool blue_first)
 {
@@ -326,7 +320,8 @@ struct lens_shape lens_shape_of(const struct lens_plan *plan, enum fovea_format 
     const bool grey = pixel_codec_of(format)->color_channels == 1;
     struct lens_shape shape = plan->shape;
     for (size_t i = 0; i < LENS_COLORS; i++) {
-        const size_t from = color_in_plan(i, grey, blue_first);
+        /* a grey image's only channel is as green */
+        const size_t from = grey ? LENS_AXIS : blue_first ? LENS_COLORS - 1 - i : i;
         const float blank = plan->shape.blank[from] * white;
         shape.blank[i] = white > 1.0f ? floorf(blank + 0.5f) : blank;
         if (plan->ways) {

@@ -42,11 +42,6 @@ static int32_t chunk_last(const struct blur_pass_level *level, int32_t chunk)
     return last < level->last_y ? last : level->last_y;
 }
 
-static int32_t chunks_of(const struct blur_pass_level *level)
-{
-    return blur_strips(blur_level_rows(level));
-}
-
 /* A sum of four rows, each times its own weight. */
 static void sum_rows(const float *const rows[4], const float weights[4], size_t count, float *to)
 {
@@ -177,7 +172,7 @@ static void add_step(struct blur_cpu *cpu, int32_t level_number,
     const struct blur_pass_level level = level_of(cpu->plan, cpu->channels, level_number);
     blur_cpu_add(
         cpu, (struct blur_cpu_step){.make = make, .from = from, .to = to, .level = level_number},
-        chunks_of(&level));
+        blur_strips(blur_level_rows(&level)));
 }
 
 /* Levels on the way up take the place of those on the way down. */

@@ -69,11 +69,6 @@ enum fovea_result blur_kernels_load(const struct cuda_device *device, struct blu
 
 /* ---- Passes */
 
-static struct blur_run *run_of(struct blur_passes *passes)
-{
-    return (struct blur_run *)passes;
-}
-
 /* A thread makes some samples, or four pixels. */
 static void launch_level(struct blur_run *run, const struct blur_pass *pass)
 {
@@ -92,7 +87,7 @@ static void launch_level(struct blur_run *run, const struct blur_pass *pass)
 
 static void launch_pass(struct blur_passes *passes, const struct blur_pass *pass)
 {
-    struct blur_run *run = run_of(passes);
+    struct blur_run *run = (struct blur_run *)passes;
     if (run->result < 0) {
         return;
     }

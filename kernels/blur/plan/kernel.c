@@ -164,12 +164,6 @@ static int32_t reach_of(double radius_px)
     return (int32_t)ceil(radius_px + 0.5);
 }
 
-/* No shape's radius is more than so many times its sigma. */
-static double most_radius(uint32_t shape)
-{
-    return shape == BLUR_EYE ? 6.0 : 4.0;
-}
-
 /* The radius at which the weights, as they are in pixels, have the variance: it grows with it. */
 static double radius_for(const struct outline *outline, double sigma_px, double most_px,
                          double *rows)
@@ -190,9 +184,9 @@ static enum fovea_result make_of_shape(const struct blur_numbers *numbers,
                                        struct blur_kernel *out_kernel)
 {
     struct outline outline;
-    const double most_px = numbers->radius_px > 0.0
-                               ? numbers->radius_px
-                               : most_radius(numbers->shape) * numbers->sigma_px + 1.0;
+    const double most_sigmas = numbers->shape == BLUR_EYE ? 6.0 : 4.0; /* of a shape's radius */
+    const double most_px =
+        numbers->radius_px > 0.0 ? numbers->radius_px : most_sigmas * numbers->sigma_px + 1.0;
     const size_t most = 2 * (size_t)reach_of(most_px) + 3;
     double *rows = large_memory_make(most * most, sizeof *rows);
     if (!rows) {

@@ -135,11 +135,6 @@ static void run_image(struct dof_cpu *cpu)
 
 /* ---- A batch */
 
-static bool is_gaze(const float *uv)
-{
-    return isfinite(uv[0]) && isfinite(uv[1]);
-}
-
 /* The pixel that a gaze lies on, or the nearest one. */
 static int32_t pixel_of(int32_t q8, int32_t size_px)
 {
@@ -152,7 +147,7 @@ static float diopters_seen(const struct dof_cpu *cpu, const struct operator_imag
                            const struct operator_frame *frame, uint32_t index)
 {
     const float *uv = images->gazes_uv ? operator_gaze_of(images, index) : NULL;
-    if (frame->blind || (uv && !is_gaze(uv))) {
+    if (frame->blind || (uv && !(isfinite(uv[0]) && isfinite(uv[1])))) {
         return NAN;
     }
     const int32_t x_q8 = uv ? gaze_to_q8((double)uv[0], frame->width_px) : frame->gaze_x_q8;

@@ -121,12 +121,6 @@ static void fill(struct operator_glsl *glsl, void *tables)
 
 /* ---- Passes */
 
-/* Nothing may be blurred, and there are no levels. */
-static bool copies(const struct dof_plan *plan)
-{
-    return plan->machine.level_count == 0;
-}
-
 static int32_t light_of(const struct gauss_frame *frame, enum fovea_format format)
 {
     return pixel_light_known(format) ? frame->light : IMAGE_LIGHT_STORED;
@@ -264,7 +258,7 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
 {
     const struct dof_plan *plan = plan_of(glsl);
     const bool alpha = averages_alpha(plan, format);
-    if (copies(plan)) {
+    if (plan->machine.level_count == 0) { /* nothing may be blurred */
         operator_pass_copies(view, out_passes);
         return 1;
     }

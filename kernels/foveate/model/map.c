@@ -170,12 +170,6 @@ static bool find_range_of_values(struct foveate_map *map)
     return map->largest > 0.0;
 }
 
-static void find_range_of_formula(struct foveate_map *map)
-{
-    map->largest = raw_sample(map, map->width / 2, map->height / 2);
-    map->smallest = smallest_in(map, (struct window){0, map->width - 1, 0, map->height - 1});
-}
-
 /* Returns whether a copy of ours (map_copy.h) came with the settings. */
 static bool has_samples(const struct fovea_map *settings)
 {
@@ -211,7 +205,8 @@ bool foveate_map_init(struct foveate_map *map, const struct fovea_map *settings)
 {
     *map = samples_of(settings);
     if (is_generated(map)) {
-        find_range_of_formula(map);
+        map->largest = raw_sample(map, map->width / 2, map->height / 2);
+        map->smallest = smallest_in(map, (struct window){0, map->width - 1, 0, map->height - 1});
     } else if (!find_range_of_values(map)) {
         return false;
     }

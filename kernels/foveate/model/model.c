@@ -192,12 +192,6 @@ double foveate_model_law(const struct foveate_model *model, double place)
 
 /* ---- sigma */
 
-/* Standard deviation of the Gaussian of the paper's rings at that distance, strength included. */
-static double sigma_of_rings_px(const struct foveate_model *model, double distance_px)
-{
-    return model->foveation.strength * foveate_model_law(model, distance_px);
-}
-
 double foveate_model_applied_px(const struct foveate_model *model, double law_sigma_px)
 {
     const double sharp_px = 2.0 * model->kappa;
@@ -282,7 +276,7 @@ static double unprojected_max_px(const struct foveate_model *model)
 double foveate_model_sigma_max_px(const struct foveate_model *model)
 {
     if (!foveate_model_by_law(model)) {
-        return sigma_of_rings_px(model, model->d_max_px);
+        return model->foveation.strength * foveate_model_law(model, model->d_max_px);
     }
     return foveate_model_applied_px(model, foveate_model_projected(model)
                                                ? projected_max_px(model)

@@ -79,11 +79,6 @@ static bool same_law_of_paper(const struct fovea_paper *a, const struct fovea_pa
            a->e_max_deg == b->e_max_deg && a->f_max_cpd == b->f_max_cpd;
 }
 
-static bool same_physical(const struct fovea_physical *a, const struct fovea_physical *b)
-{
-    return a->ct0 == b->ct0 && a->alpha == b->alpha && a->e2_deg == b->e2_deg;
-}
-
 static bool same_curve(const struct fovea_curve *a, const struct fovea_curve *b)
 {
     const uint32_t count = a->count < FOVEA_CURVE_MAX ? a->count : FOVEA_CURVE_MAX;
@@ -141,7 +136,8 @@ static bool same_model(const struct fovea_foveation *a, const struct fovea_fovea
     case FOVEA_MODEL_PAPER:
         return same_law_of_paper(&a->paper, &b->paper);
     case FOVEA_MODEL_PHYSICAL:
-        return same_physical(&a->physical, &b->physical) &&
+        return a->physical.ct0 == b->physical.ct0 && a->physical.alpha == b->physical.alpha &&
+               a->physical.e2_deg == b->physical.e2_deg &&
                same_geometry(&a->geometry, &b->geometry);
     case FOVEA_MODEL_CURVE:
         return same_curve(&a->curve, &b->curve) && same_geometry(&a->geometry, &b->geometry);

@@ -218,11 +218,6 @@ static void take_slice(const struct operator_images *images, uint32_t first, uin
     run->sources = images->src_next_bytes == 0 ? 1 : count;
 }
 
-static uint64_t others_bytes(const struct gauss_cuda_run *run)
-{
-    return (uint64_t)run->others.of.count * GAZE_CUDA_BYTES;
-}
-
 static enum fovea_result run_slices(struct operator_cuda *cuda, const struct operator_cuda_run *run,
                                     const struct operator_images *images,
                                     struct gauss_cuda_run *own)
@@ -245,7 +240,8 @@ static enum fovea_result run_slices(struct operator_cuda *cuda, const struct ope
         take_slice(images, first, bounds_smaller_u32(images->count - first, most), own);
         FOVEA_TRY(way_of(plan, own->format)->run(gauss_cuda_of(cuda), plan, own));
         own->batch.gazes += own->count * (uint64_t)GAZE_CUDA_BYTES;
-        own->others.table += own->others.table ? own->count * others_bytes(own) : 0;
+        own->others.table +=
+            own->others.table ? own->count * (uint64_t)own->others.of.count * GAZE_CUDA_BYTES : 0;
     }
     return FOVEA_OK;
 }

@@ -113,28 +113,17 @@ void gauss_glsl_fill(struct operator_glsl *glsl, void *tables)
 
 /* ---- Passes */
 
-/* Levels know no law. */
-static bool is_of_levels(const struct shader *shader)
-{
-    return shader == &gauss_shader_level || shader == &gauss_shader_levels;
-}
-
 static struct operator_shader specialize(const struct shader *shader,
                                          const struct operator_glsl *glsl,
                                          const struct gauss_frame *frame, enum fovea_format format)
 {
     const bool unorm = format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10;
     const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
-    const int32_t law = is_of_levels(shader) ? 0 : plan_of(glsl)->law.kind;
+    const bool makes_levels = shader == &gauss_shader_level || shader == &gauss_shader_levels;
+    const int32_t law = makes_levels ? 0 : plan_of(glsl)->law.kind; /* levels know none */
     return (struct operator_shader){
         .shader = shader,
         .special = {unorm ? frame->light : 0, has_alpha && frame->blur_alpha, law}};
-}
-
-/* Nothing is blurred, and there are no levels that passes could write to. */
-static bool copies(const struct operator_glsl *glsl)
-{
-    return plan_of(glsl)->level_count == 0;
 }
 
 /* Returns the shader that blends nodes. */
@@ -226,7 +215,7 @@ static int32_t count_levels(const struct gauss_plan *plan, const struct gauss_fr
 uint32_t gauss_glsl_passes(const struct operator_glsl *glsl, const struct operator_frame *view,
                            enum fovea_format format, struct operator_pass *out_passes)
 {
-    if (copies(glsl)) {
+    if (plan_of(glsl)->level_count == 0) { /* that passes could write to: nothing is blurred */
         operator_pass_copies(view, out_passes);
         return 1;
     }

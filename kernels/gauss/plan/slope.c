@@ -70,14 +70,9 @@ struct gauss_extremes gauss_cpu_extremes_of_map(const struct gauss_law *law, con
     return out;
 }
 
-static bool is_map(const struct gauss_law *law)
-{
-    return law->kind == GAUSS_LAW_MAP || law->kind == GAUSS_LAW_MAP_PROJECTED;
-}
-
 static struct gauss_extremes extremes_of(const struct gauss_plan *plan)
 {
-    if (!is_map(&plan->law)) {
+    if (plan->law.kind != GAUSS_LAW_MAP && plan->law.kind != GAUSS_LAW_MAP_PROJECTED) {
         return line_extremes(&plan->law, plan->law_table);
     }
     return plan->shared ? *plan->shared : gauss_cpu_extremes_of_map(&plan->law, plan->law_table);

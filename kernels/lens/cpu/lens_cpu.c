@@ -191,32 +191,25 @@ static void make_run(const struct lens_cpu *cpu, const struct line *line)
     }
 }
 
-/* Says how a pixel's channels are taken. Alpha comes after colours, whose sums may spill into it.
- */
+/* Says how a pixel's channels are taken: those that follow each other together, but colours that
+ * lie apart, and alpha that is the nearest pixel's. Alpha comes after colours, whose sums may spill
+ * into it. */
 static void set_taken(struct lens_cpu *cpu)
 {
     const uint32_t colors = cpu->codec->color_channels;
     const bool apart = cpu->plan->colored && colors > 1;
-    const bool together = !apart && cpu->plan->averages_alpha;
-    const uint32_t end = together ? cpu->channels : colors;
     cpu->taken_count = 0;
-    for (uint32_t c = 0; c < end; c += apart ? 1 : end) {
-        cpu->taken[cpu->taken_count++] =
-            (struct lens_taken){.color = apart ? (int32_t)c : axis_of(cpu),
-                                .filter = cpu->plan->filter,
-                                .first = c,
-                                .end = apart ? c + 1 : end};
-    }
-    if (end < cpu->channels) {
-        cpu->taken[cpu->taken_count++] = (struct lens_taken){
-            .color = axis_of(cpu),
-            .filter = cpu->plan->averages_alpha ? cpu->plan->filter : LENS_NEAREST,
-            .first = colors,
-            .end = cpu->channels};
-    }
-    for (uint32_t i = 0; i < cpu->taken_count; i++) {
-        cpu->taken[i].bits =
-            (unsigned char)((1u << cpu->taken[i].end) - (1u << cpu->taken[i].first));
+    for (uint32_t c = 0; c < cpu->channels; c++) {
+        const bool keeps = c >= colors && !cpu->plan->averages_alpha;
+        if (c == 0 || apart || keeps) {
+            cpu->taken[cpu->taken_count++] =
+                (struct lens_taken){.color = apart && c < colors ? (int32_t)c : axis_of(cpu),
+                                    .filter = keeps ? LENS_NEAREST : cpu->plan->filter,
+                                    .first = c};
+        }
+        struct lens_taken *taken = &cpu->taken[cpu->taken_count - 1];
+        taken->end = c + 1;
+        taken->bits |= (unsigned char)(1u << c);
     }
 }
 
@@ -341,17 +334,13 @@ static void run(struct operator_host *host, const struct operator_images *images
 
 /* ---- Create and destroy */
 
-static enum fovea_result grow(struct lens_cpu *cpu)
-{
-    const size_t blanks = ((size_t)cpu->plan->shape.width_px + 3) / 4; /* a byte a pixel */
-    return worker_floats_grow(&cpu->base.workers, cpu->base.pool, (uint32_t)strip_count(cpu->plan),
-                              row_floats(cpu->plan) + blanks);
-}
-
 static enum fovea_result reserve(struct operator_host *host, const struct operator_images *images)
 {
+    struct lens_cpu *cpu = (struct lens_cpu *)host;
+    const size_t blanks = ((size_t)cpu->plan->shape.width_px + 3) / 4; /* a byte a pixel */
     (void)images; /* one after the other */
-    return grow((struct lens_cpu *)host);
+    return worker_floats_grow(&cpu->base.workers, cpu->base.pool, (uint32_t)strip_count(cpu->plan),
+                              row_floats(cpu->plan) + blanks);
 }
 
 static void finish(struct operator_host *host)
@@ -372,7 +361,7 @@ static enum fovea_result make(struct operator_host *host)
             return FOVEA_ERROR_OUT_OF_MEMORY;
         }
     }
-    return grow(cpu);
+    return reserve(host, NULL);
 }
 
 const struct operator_host_api lens_operator_host = {

@@ -137,12 +137,6 @@ static bool put_number(struct json_scan *scan, size_t most, double *out_numbers,
     return true;
 }
 
-static bool is_passed(const struct json_scan *scan, int depth)
-{
-    const char c = scan->bytes[scan->at];
-    return lens_text_is_space(c) || (depth > 0 ? c == ',' : is_item(scan, scan->at));
-}
-
 bool lens_text_numbers(struct json_scan *scan, size_t most, double *out_numbers, size_t *out_count)
 {
     int depth = 0;
@@ -154,7 +148,7 @@ bool lens_text_numbers(struct json_scan *scan, size_t most, double *out_numbers,
             depth += c == '[' ? 1 : -1;
             scan->at++;
             more = depth > 0;
-        } else if (is_passed(scan, depth)) {
+        } else if (lens_text_is_space(c) || (depth > 0 ? c == ',' : is_item(scan, scan->at))) {
             scan->at++;
         } else {
             more = put_number(scan, most, out_numbers, out_count);

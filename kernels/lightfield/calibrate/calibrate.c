@@ -5,8 +5,6 @@
 
 #include "core/log.h"
 
-#include <stdio.h>
-
 #define SIDE_PX 1024 /* that a spectrum is made of */
 
 /* The search goes from the whole picture, as small as a spectrum, to its middle in all pixels:
@@ -40,10 +38,9 @@ enum fovea_result calibrate_find(const struct calibrate_picture *picture,
     }
     if (result == FOVEA_OK &&
         !calibrate_extent_find(&fit->lattice, picture->width_px, picture->height_px, out)) {
-        snprintf(out_problem, LIGHTFIELD_PROBLEM_BYTES,
-                 "%ux%u lenses are whole: an array has 4x4 or more, and 4096x4096 at most",
-                 out->columns, out->rows);
-        return FOVEA_ERROR_CONFIG;
+        return PROBLEM(out_problem,
+                       "%ux%u lenses are whole: an array has 4x4 or more, and 4096x4096 at most",
+                       out->columns, out->rows);
     }
     return result;
 }

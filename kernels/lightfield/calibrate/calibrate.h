@@ -8,6 +8,13 @@
 
 #include "kernels/lightfield/lightfield.h"
 
+#include <stdio.h>
+
+/* Says what is wrong. */
+#define PROBLEM(out, ...)                                                                          \
+    (snprintf((out), LIGHTFIELD_PROBLEM_BYTES, __VA_ARGS__), FOVEA_ERROR_CONFIG)
+
+#define DEGREE 0.017453292519943295
 #define CALIBRATE_LENSES_LEAST 5 /* in a row, and in a column */
 
 /* Levels of one colour, without gaps. */

@@ -10,10 +10,7 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979323846
-#define PASSES                                                                                     \
-    3 /* to the centre, to the slope of the light there, and to the centre without it              \
-       */
+#define PASSES 3 /* to the centre, to the light's slope there, to the centre without that */
 
 struct waves {
     double u[2], v[2]; /* lenses a pixel */
@@ -105,8 +102,8 @@ static void add_row(const float *levels, int32_t end, const struct waves *waves,
     narrow(place[1], waves->v[0], &first, &end);
     double u = place[0] + first * waves->u[0];
     double v = place[1] + first * waves->v[0];
-    struct turning across = turning_from(PI * u, PI * waves->u[0]);
-    struct turning down = turning_from(PI * v, PI * waves->v[0]);
+    struct turning across = turning_from(M_PI * u, M_PI * waves->u[0]);
+    struct turning down = turning_from(M_PI * v, M_PI * waves->v[0]);
     for (int32_t x = first; x < end; x++) {
         const double weight = 0.25 * (1.0 + across.real) * (1.0 + down.real);
         const double level =
@@ -146,8 +143,8 @@ static bool sum_around(const struct calibrate_picture *picture, const struct wav
 
 static void move(double at_px[2], const struct waves *waves, const struct sums *sums)
 {
-    const double u = atan2(sums->u[1], sums->u[0]) / (2.0 * PI);
-    const double v = atan2(sums->v[1], sums->v[0]) / (2.0 * PI);
+    const double u = atan2(sums->u[1], sums->u[0]) / (2.0 * M_PI);
+    const double v = atan2(sums->v[1], sums->v[0]) / (2.0 * M_PI);
     at_px[0] += u * waves->a[0] + v * waves->b[0];
     at_px[1] += u * waves->a[1] + v * waves->b[1];
 }

@@ -10,10 +10,8 @@
 #include "core/log.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#define DEGREE 0.017453292519943295
 #define LENSES_MAX 20000 /* looked at; of more, every second or third */
 #define PIXELS_MAX 1e7 /* and of larger pictures, too */
 #define LENSES_ROUGH 1000 /* looked at on the way to the borders */
@@ -23,9 +21,6 @@
 #define FAR_TIMES 3.0 /* the median distance */
 #define RESIDUAL_MAX 0.12 /* lenses; lenses at random places have 0.4 */
 #define UNSURE_MAX 0.05 /* lenses; a picture of coins in rows has 0.1, white pictures 0.001 */
-
-#define PROBLEM(out, ...)                                                                          \
-    (snprintf((out), LIGHTFIELD_PROBLEM_BYTES, __VA_ARGS__), FOVEA_ERROR_CONFIG)
 
 /* ---- Least squares */
 

@@ -7,15 +7,10 @@
 #include "calibrate.h"
 
 #include <math.h>
-#include <stdio.h>
 
-#define DEGREE 0.017453292519943295
 #define RECTANGULAR_COSINE 0.2 /* of 78 degrees; hexagonal steps have 60 */
 #define HALF_TOLERANCE 0.08
 #define ROTATION_MAX_DEG 45.0
-
-#define PROBLEM(out, ...)                                                                          \
-    (snprintf((out), LIGHTFIELD_PROBLEM_BYTES, __VA_ARGS__), FOVEA_ERROR_CONFIG)
 
 /* Pixels' axes go right and down: a row goes to the right, the step to the next row down. */
 static void lay(const double row[2], const double other[2], bool hexagonal,
@@ -63,12 +58,6 @@ static bool find_hexagonal(const struct calibrate_steps *steps, struct calibrate
     return best >= 0;
 }
 
-static void find_rectangular(const struct calibrate_steps *steps, struct calibrate_lattice *out)
-{
-    const bool first = tilt_deg(steps->a) <= tilt_deg(steps->b);
-    lay(first ? steps->a : steps->b, first ? steps->b : steps->a, false, out);
-}
-
 enum fovea_result calibrate_rows_find(const struct calibrate_steps *steps,
                                       const struct calibrate_wishes *wishes,
                                       struct calibrate_lattice *out,
@@ -88,7 +77,8 @@ enum fovea_result calibrate_rows_find(const struct calibrate_steps *steps,
                            : "let the arrangement be found");
     }
     if (!hexagonal) {
-        find_rectangular(steps, out);
+        const bool first = tilt_deg(steps->a) <= tilt_deg(steps->b);
+        lay(first ? steps->a : steps->b, first ? steps->b : steps->a, false, out);
     }
     if (tilt_deg(out->across) > ROTATION_MAX_DEG) {
         return PROBLEM(out_problem,

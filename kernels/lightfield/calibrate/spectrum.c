@@ -10,11 +10,9 @@
 #include "kernels/image/fft.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
 #define SIDE_MAX 1024
 #define SCRATCH ((size_t)(2 + 2 * FFT_LANES) * SIDE_MAX) /* numbers: roots and lines */
 #define PLACES (2 * SIDE_MAX * sizeof(uint16_t) / sizeof(double)) /* numbers that they are */
@@ -28,9 +26,6 @@
 #define TOLERANCE_BINS 1.3
 #define LEAST_SINE 0.34 /* of 20 degrees */
 #define LEAST_PITCH_PX 2.5 /* in the smaller picture */
-
-#define PROBLEM(out, ...)                                                                          \
-    (snprintf((out), LIGHTFIELD_PROBLEM_BYTES, __VA_ARGS__), FOVEA_ERROR_CONFIG)
 
 struct spectrum {
     uint32_t width, height; /* powers of two */
@@ -72,10 +67,10 @@ static void fill(const struct calibrate_picture *picture, uint32_t reduction,
     }
     const double mean = sum / ((double)spectrum->used_width * spectrum->used_height);
     for (size_t y = 0; y < spectrum->used_height; y++) {
-        const double down = 0.5 - 0.5 * cos(2.0 * PI * ((double)y + 0.5) / spectrum->used_height);
+        const double down = 0.5 - 0.5 * cos(2.0 * M_PI * ((double)y + 0.5) / spectrum->used_height);
         for (size_t x = 0; x < spectrum->used_width; x++) {
             const double across =
-                0.5 - 0.5 * cos(2.0 * PI * ((double)x + 0.5) / spectrum->used_width);
+                0.5 - 0.5 * cos(2.0 * M_PI * ((double)x + 0.5) / spectrum->used_width);
             double *to = spectrum->values + 2 * (y * spectrum->width + x);
             *to = (*to - mean) * down * across;
         }

@@ -277,16 +277,11 @@ void lightfield_glsl_refocus(const struct lightfield_glsl *glsl,
 
 /* ---- Depths */
 
-static uint32_t reach_of(const struct fovea_lightfield_matching *matching)
-{
-    return matching->box ? LIGHTFIELD_BOX_REACH : 0;
-}
-
 struct lightfield_glsl_rows lightfield_glsl_rows_from(
     const struct lightfield_glsl *glsl, const struct fovea_lightfield_matching *matching,
     uint32_t first, uint32_t cost_rows)
 {
-    const uint32_t reach = reach_of(matching);
+    const uint32_t reach = matching->box ? LIGHTFIELD_BOX_REACH : 0;
     const uint32_t from = first > reach ? first - reach : 0;
     const uint32_t below = glsl->height_px - from;
     const uint32_t costs = below < cost_rows ? below : cost_rows;

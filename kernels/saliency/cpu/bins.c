@@ -57,19 +57,12 @@ static void fill_row_grey(const struct saliency_cpu *cpu, const struct saliency_
     }
 }
 
-/* Beyond the ends of a row. */
-static void fill_ends(const struct saliency_cpu *cpu, unsigned char *row)
-{
-    const int32_t width = cpu->plan->width_px;
-    memset(row - SALIENCY_FINE_REACH, row[0], SALIENCY_FINE_REACH);
-    memset(row + width, row[width - 1], SALIENCY_FINE_REACH);
-}
-
 void saliency_cpu_bins_row(struct saliency_cpu *cpu, int32_t y, float *colors)
 {
     const struct pixel_codec *codec = pixel_codec_of(cpu->src.format);
     const struct pixel_row row = pixel_row_of(&cpu->src, codec, 0, y, cpu->plan->width_px);
     const struct saliency_range range = saliency_range_of(cpu->src.format);
+    const int32_t width = cpu->plan->width_px;
     unsigned char *out[SALIENCY_CHANNELS];
     for (uint32_t i = 0; i < SALIENCY_CHANNELS; i++) {
         out[i] = saliency_cpu_bins_at(cpu, i < cpu->channels ? i : 0, y);
@@ -81,7 +74,8 @@ void saliency_cpu_bins_row(struct saliency_cpu *cpu, int32_t y, float *colors)
         fill_row(cpu, &range, colors, out);
     }
     for (uint32_t i = 0; i < cpu->channels; i++) {
-        fill_ends(cpu, out[i]);
+        memset(out[i] - SALIENCY_FINE_REACH, out[i][0], SALIENCY_FINE_REACH);
+        memset(out[i] + width, out[i][width - 1], SALIENCY_FINE_REACH);
     }
 }
 

@@ -33,16 +33,12 @@ static const struct saliency_level *first_level(const struct saliency_plan *plan
     return plan->levels + (kept ? 2 : 1);
 }
 
-static const struct saliency_level *end_level(const struct saliency_plan *plan, bool kept)
-{
-    return plan->levels + (kept ? plan->level_count : bounds_smaller_u32(plan->level_count, 2));
-}
-
 int32_t saliency_coarse_tiles(const struct saliency_plan *plan, bool kept)
 {
     int32_t count = 0;
-    for (const struct saliency_level *level = first_level(plan, kept);
-         level < end_level(plan, kept); level++) {
+    const uint32_t end = kept ? plan->level_count : bounds_smaller_u32(plan->level_count, 2);
+    for (const struct saliency_level *level = first_level(plan, kept); level < plan->levels + end;
+         level++) {
         count += level_tiles(level);
     }
     return count;

@@ -21,11 +21,6 @@ static uint32_t *bins_of_tile(const struct saliency_cpu *cpu, int32_t tile)
     return cpu->kept.bins + (size_t)tile * (SALIENCY_BINS / 32);
 }
 
-static bool has_bin(const uint32_t *bins, int32_t v)
-{
-    return (bins[v / 32] >> v % 32 & 1u) != 0;
-}
-
 static bool picture_has(const struct saliency_cpu *cpu, uint32_t channel, int32_t v)
 {
     return cpu->adds_every_plane || cpu->start[channel][v] < cpu->start[channel][v + 1];
@@ -326,7 +321,7 @@ static void take_plane(const struct saliency_cpu *cpu, struct saliency_coarse *c
 /* The next bin of those, or SALIENCY_BINS. */
 static int32_t next_bin(const uint32_t *bins, int32_t v)
 {
-    while (v < SALIENCY_BINS && !has_bin(bins, v)) {
+    while (v < SALIENCY_BINS && !(bins[v / 32] >> v % 32 & 1u)) {
         v++;
     }
     return v;

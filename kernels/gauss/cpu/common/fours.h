@@ -11,8 +11,8 @@
 
 #define FOUR 4
 
-static inline bool gauss_cpu_is_fours(const struct gauss_cpu_picture *picture,
-                                      const struct fovea_image *image)
+static inline bool is_fours(const struct gauss_cpu_picture *picture,
+                            const struct fovea_image *image)
 {
     return (image->format == FOVEA_FORMAT_RGBA16F || image->format == FOVEA_FORMAT_RGBA32F) &&
            (image->pixel_stride_bytes == 0 ||
@@ -36,15 +36,17 @@ static inline void store_channels(__m512 channels, int32_t count, float *out, pt
     }
 }
 
-/* Returns how many it has read, a multiple of four. */
+/* Returns how many it has read, a multiple of four; 0: of other pixels, and where light is made. */
 static inline int32_t gauss_cpu_read_fours(const struct gauss_cpu_picture *picture,
                                            const struct gauss_cpu_span *span, float *out,
                                            ptrdiff_t plane)
 {
     const unsigned char *in = gauss_cpu_span_row(picture, &picture->view.src, span).data;
     const bool halves = picture->view.src.format == FOVEA_FORMAT_RGBA16F;
+    const int32_t count =
+        is_fours(picture, &picture->view.src) && !picture->light ? span->count : 0;
     int32_t i = 0;
-    for (; i + FOUR <= span->count; i += FOUR) {
+    for (; i + FOUR <= count; i += FOUR) {
         const unsigned char *at = in + i * (ptrdiff_t)picture->codec->bytes;
         const __m512 pixels = halves ? _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)at))
                                      : _mm512_loadu_ps((const float *)at);
@@ -65,8 +67,10 @@ static inline int32_t gauss_cpu_write_fours(const struct gauss_cpu_picture *pict
     const bool keeps_alpha = picture->channels == 3;
     const __m512 most = _mm512_set1_ps(65504.0f);
     const __m512 least = _mm512_set1_ps(-65504.0f);
+    const bool fours =
+        is_fours(picture, &picture->view.src) && is_fours(picture, &picture->view.dst);
     int32_t i = 0;
-    for (; i + FOUR <= span->count; i += FOUR) {
+    for (; fours && i + FOUR <= span->count; i += FOUR) {
         const ptrdiff_t at = i * (ptrdiff_t)picture->codec->bytes;
         __m512 channels = _mm512_castps128_ps512(_mm_loadu_ps(in + i));
         channels = _mm512_insertf32x4(channels, _mm_loadu_ps(in + plane + i), 1);
@@ -92,35 +96,8 @@ static inline int32_t gauss_cpu_write_fours(const struct gauss_cpu_picture *pict
 
 #else
 
-static inline bool gauss_cpu_is_fours(const struct gauss_cpu_picture *picture,
-                                      const struct fovea_image *image)
-{
-    (void)picture;
-    (void)image;
-    return false;
-}
-
-static inline int32_t gauss_cpu_read_fours(const struct gauss_cpu_picture *picture,
-                                           const struct gauss_cpu_span *span, float *out,
-                                           ptrdiff_t plane)
-{
-    (void)picture;
-    (void)span;
-    (void)out;
-    (void)plane;
-    return 0;
-}
-
-static inline int32_t gauss_cpu_write_fours(const struct gauss_cpu_picture *picture,
-                                            const struct gauss_cpu_span *span, const float *in,
-                                            ptrdiff_t plane)
-{
-    (void)picture;
-    (void)span;
-    (void)in;
-    (void)plane;
-    return 0;
-}
+#define gauss_cpu_read_fours(picture, span, out, plane) 0
+#define gauss_cpu_write_fours(picture, span, in, plane) 0
 
 #endif
 

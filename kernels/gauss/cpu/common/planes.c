@@ -221,12 +221,10 @@ void gauss_cpu_read(const struct gauss_cpu_picture *picture, const struct gauss_
     } else if (is_packed(picture, src)) {
         read_packed(picture, &inside, out + before, plane);
         show_scene(picture, inside.count, out + before, plane);
-    } else if (gauss_cpu_is_fours(picture, src) && !picture->light) {
+    } else {
         const int32_t done = gauss_cpu_read_fours(picture, &inside, out + before, plane);
         const struct gauss_cpu_span residual = after(&inside, done);
         read_any(picture, &residual, values, out + before + done, plane);
-    } else {
-        read_any(picture, &inside, values, out + before, plane);
     }
     if (inside.count < span->count) {
         for (int32_t c = 0; c < picture->channels; c++) {
@@ -366,13 +364,10 @@ void gauss_cpu_write(const struct gauss_cpu_picture *picture, const struct gauss
 {
     if (is_packed(picture, &picture->view.src)) {
         write_packed(picture, span, in, plane);
-    } else if (gauss_cpu_is_fours(picture, &picture->view.src) &&
-               gauss_cpu_is_fours(picture, &picture->view.dst)) {
+    } else {
         const int32_t done = gauss_cpu_write_fours(picture, span, in, plane);
         const struct gauss_cpu_span residual = after(span, done);
         write_any(picture, &residual, in + done, plane, values);
-    } else {
-        write_any(picture, span, in, plane, values);
     }
 }
 

@@ -85,11 +85,6 @@ static size_t lay_out(float *scratch, struct strip *out)
 
 /* ---- A node under neighbouring tiles */
 
-static const struct gauss_cpu_node *node_at(const struct strip *strip, int32_t place)
-{
-    return &strip->ladder->nodes[place < strip->ladder->count ? place : strip->ladder->count - 1];
-}
-
 /* Tiles of a strip, from `first` on, that blend a node. */
 struct run {
     const struct gauss_cpu_node *node;
@@ -274,13 +269,15 @@ static int32_t lowest_place(const struct strip *strip)
 
 static void blend_nodes(const struct strip *strip)
 {
+    const int32_t last = strip->ladder->count - 1;
     int32_t place;
     for (int32_t i = 0; i < strip->count; i++) {
         turn_to(strip, i, 0);
     }
     while ((place = lowest_place(strip)) < INT32_MAX) {
         for (int32_t i = 0; i < strip->count; i++) {
-            struct run run = {.node = node_at(strip, place), .first = i, .end = i};
+            struct run run = {
+                .node = &strip->ladder->nodes[place < last ? place : last], .first = i, .end = i};
             while (run.end < strip->count && strip->places[run.end] == place) {
                 run.end++;
             }

@@ -31,12 +31,6 @@ static int32_t level_of(const struct gauss_plan *plan, int32_t node)
     return gauss_plan_node(plan, node, LIGHT, GAUSS_NODES_LEVELS).level;
 }
 
-/* Counts the steps that the matrices of `count` nodes of a level have. */
-static int32_t steps_of(int32_t level, int32_t count)
-{
-    return count * gauss_nodes_phases(level) * gauss_nodes_steps(level);
-}
-
 /* Returns the last node that a tile can blend. From some sigma on a tile is steady, since sigma
  * changes by at most the law's slope. */
 static int32_t last_node(const struct gauss_plan *plan, float end)
@@ -65,7 +59,9 @@ static void fill_spans(const struct gauss_plan *plan, struct gauss_nodes *nodes)
         while (node < count && level_of(plan, node) == k) {
             node++;
         }
-        nodes->spans[k + 1].step = nodes->spans[k].step + steps_of(k, node - nodes->spans[k].first);
+        nodes->spans[k + 1].step = nodes->spans[k].step + (node - nodes->spans[k].first) *
+                                                              gauss_nodes_phases(k) *
+                                                              gauss_nodes_steps(k);
     }
     nodes->spans[GAUSS_NODES_LEVELS].first = count;
 }
