@@ -70,8 +70,8 @@ struct lens_plan *lens_plan_for(struct lens_calibration *calibration, uint32_t w
 void lens_place_at(const struct lens_plan *plan, int32_t color, int32_t x, int32_t y,
                    double out_place[2])
 {
-    const struct lens_place place =
-        lens_source_beside(&plan->shape, plan->ways, color, x, y, (struct lens_offset){0.0f, 0.0f});
+    const struct lens_place place = lens_source_beside(&plan->shape, plan->moves, color, x, y,
+                                                       (struct lens_offset){0.0f, 0.0f});
     out_place[0] = place.at_x + (double)place.part_x + 0.5;
     out_place[1] = place.at_y + (double)place.part_y + 0.5;
 }

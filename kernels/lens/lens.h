@@ -35,10 +35,10 @@ struct lens_plan {
     struct lens_shape shape; /* of images whose first colour is red; blank in 0..1 */
     struct lens_calibration *calibration; /* a share; NULL: the settings are all */
     const struct lens_map *map; /* in it, of the plan's eye */
-    /* A grid has x and y in pixels at its points, by rows, of green or of red, green and blue.
-     * NULL: it is a polynomial. */
-    float *ways;
-    size_t way_count; /* floats */
+    /* How far the source lies from each point of a grid, x and y in pixels, by rows: of green, or
+     * of red, green and blue. NULL: it is a polynomial. */
+    float *moves;
+    size_t move_count; /* floats */
     float samples[]; /* FOVEA_DISPLAY_MAX */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Finds a pixel's source. Only the way from the pixel to it is a float, so that its error does
+/* Finds a pixel's source. Only the move from the pixel to it is a float, so that its error does
  * not grow with the pixel's own coordinates. C and CUDA include it; lens.comp says the same. */
 #ifndef FOVEA_KERNELS_LENS_PLACE_H
 #define FOVEA_KERNELS_LENS_PLACE_H
@@ -25,9 +25,9 @@ struct lens_place {
 
 /* Choices and conversions, not fminf and floorf: compilers make vectors of these. A NaN is far
  * away, too. */
-HOST_DEVICE float lens_within(float way_px)
+HOST_DEVICE float lens_within(float move_px)
 {
-    const float above = way_px > -LENS_FARTHEST_PX ? way_px : -LENS_FARTHEST_PX;
+    const float above = move_px > -LENS_FARTHEST_PX ? move_px : -LENS_FARTHEST_PX;
     return above < LENS_FARTHEST_PX ? above : LENS_FARTHEST_PX;
 }
 
@@ -37,15 +37,16 @@ HOST_DEVICE int32_t lens_floor(float number)
     return whole - (number < (float)whole ? 1 : 0);
 }
 
-HOST_DEVICE struct lens_place lens_place_after(float way_x, float way_y, int32_t x_px, int32_t y_px)
+HOST_DEVICE struct lens_place lens_place_after(float move_x, float move_y, int32_t x_px,
+                                               int32_t y_px)
 {
-    const int32_t whole_x = lens_floor(way_x);
-    const int32_t whole_y = lens_floor(way_y);
+    const int32_t whole_x = lens_floor(move_x);
+    const int32_t whole_y = lens_floor(move_y);
     struct lens_place place;
     place.at_x = x_px + whole_x;
     place.at_y = y_px + whole_y;
-    place.part_x = way_x - (float)whole_x;
-    place.part_y = way_y - (float)whole_y;
+    place.part_x = move_x - (float)whole_x;
+    place.part_y = move_y - (float)whole_y;
     return place;
 }
 
@@ -76,9 +77,9 @@ HOST_DEVICE struct lens_place lens_place_beside(const struct lens_shape *shape, 
     const float r_y = from_y * shape->per_px;
     const float r = sqrtf(r_x * r_x + r_y * r_y);
     const float factor = terms[0] + r * (terms[1] + r * (terms[2] + r * (terms[3] + r * terms[4])));
-    const float way_x = lens_within(from_x * factor) + offset.x_px;
-    const float way_y = lens_within(from_y * factor) + offset.y_px;
-    return lens_place_after(way_x, way_y, x_px, y_px);
+    const float move_x = lens_within(from_x * factor) + offset.x_px;
+    const float move_y = lens_within(from_y * factor) + offset.y_px;
+    return lens_place_after(move_x, move_y, x_px, y_px);
 }
 
 /* ---- Grids */
@@ -113,10 +114,11 @@ HOST_DEVICE struct lens_between lens_between_at(const struct lens_grid *grid, fl
     return between;
 }
 
-/* ways: x and y in pixels, by rows of points. */
+/* moves: x and y in pixels, by rows of points. */
 HOST_DEVICE struct lens_place lens_grid_place_beside(const struct lens_shape *shape,
-                                                     const float *ways, int32_t color, int32_t x_px,
-                                                     int32_t y_px, struct lens_offset offset)
+                                                     const float *moves, int32_t color,
+                                                     int32_t x_px, int32_t y_px,
+                                                     struct lens_offset offset)
 {
     const struct lens_grid *grid = &shape->grid;
     const int32_t count = grid->quadratic ? 3 : 2;
@@ -124,31 +126,31 @@ HOST_DEVICE struct lens_place lens_grid_place_beside(const struct lens_shape *sh
         lens_between_at(grid, (float)x_px + 0.5f + offset.x_px, grid->per_px_x, grid->columns);
     const struct lens_between down =
         lens_between_at(grid, (float)y_px + 0.5f + offset.y_px, grid->per_px_y, grid->rows);
-    float way_x = 0.0f;
-    float way_y = 0.0f;
+    float move_x = 0.0f;
+    float move_y = 0.0f;
     for (int32_t j = 0; j < count; j++) {
         const float *row =
-            ways + 2 * (grid->first[color] + (down.from + j) * grid->columns + across.from);
+            moves + 2 * (grid->first[color] + (down.from + j) * grid->columns + across.from);
         float row_x = 0.0f;
         float row_y = 0.0f;
         for (int32_t i = 0; i < count; i++) {
             row_x += across.weights[i] * row[2 * i];
             row_y += across.weights[i] * row[2 * i + 1];
         }
-        way_x += down.weights[j] * row_x;
-        way_y += down.weights[j] * row_y;
+        move_x += down.weights[j] * row_x;
+        move_y += down.weights[j] * row_y;
     }
-    return lens_place_after(lens_within(way_x) + offset.x_px, lens_within(way_y) + offset.y_px,
+    return lens_place_after(lens_within(move_x) + offset.x_px, lens_within(move_y) + offset.y_px,
                             x_px, y_px);
 }
 
-/* By the grid where there are ways, else by the polynomial. */
-HOST_DEVICE struct lens_place lens_source_beside(const struct lens_shape *shape, const float *ways,
+/* By the grid where there are moves, else by the polynomial. */
+HOST_DEVICE struct lens_place lens_source_beside(const struct lens_shape *shape, const float *moves,
                                                  int32_t color, int32_t x_px, int32_t y_px,
                                                  struct lens_offset offset)
 {
-    return ways ? lens_grid_place_beside(shape, ways, color, x_px, y_px, offset)
-                : lens_place_beside(shape, color, x_px, y_px, offset);
+    return moves ? lens_grid_place_beside(shape, moves, color, x_px, y_px, offset)
+                 : lens_place_beside(shape, color, x_px, y_px, offset);
 }
 
 HOST_DEVICE int32_t lens_nearest(int32_t at, float part)

@@ -206,7 +206,7 @@ static void set_up(const struct operator_plan_desc *desc, struct lens_plan *plan
 }
 
 /* The difference of two doubles, so that a float has all of what matters. */
-static void set_ways(const struct operator_plan_desc *desc, const float *places_uv, float *ways)
+static void set_moves(const struct operator_plan_desc *desc, const float *places_uv, float *moves)
 {
     const struct lens_points *points = &map_of(desc)->points;
     const double size_px[] = {desc->width_px, desc->height_px};
@@ -215,25 +215,25 @@ static void set_ways(const struct operator_plan_desc *desc, const float *places_
             const double at_uv[] = {(i + points->start) * points->step_uv[0],
                                     (j + points->start) * points->step_uv[1]};
             for (int axis = 0; axis < 2; axis++) {
-                *ways++ = (float)(((double)*places_uv++ - at_uv[axis]) * size_px[axis]);
+                *moves++ = (float)(((double)*places_uv++ - at_uv[axis]) * size_px[axis]);
             }
         }
     }
 }
 
-static enum fovea_result make_ways(const struct operator_plan_desc *desc, struct lens_plan *plan)
+static enum fovea_result make_moves(const struct operator_plan_desc *desc, struct lens_plan *plan)
 {
     const struct lens_points *points = &map_of(desc)->points;
     const size_t each = 2 * (size_t)points->columns * points->rows;
-    plan->way_count = each * (plan->colored ? LENS_COLORS : 1);
-    plan->ways = large_memory_make(plan->way_count, sizeof *plan->ways);
-    if (!plan->ways) {
+    plan->move_count = each * (plan->colored ? LENS_COLORS : 1);
+    plan->moves = large_memory_make(plan->move_count, sizeof *plan->moves);
+    if (!plan->moves) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     for (int color = 0; color < LENS_COLORS; color++) {
         if (plan->colored || color == LENS_AXIS) {
-            set_ways(desc, points->places_uv[color],
-                     plan->ways + (plan->colored ? (size_t)color * each : 0));
+            set_moves(desc, points->places_uv[color],
+                      plan->moves + (plan->colored ? (size_t)color * each : 0));
         }
     }
     return FOVEA_OK;
@@ -255,11 +255,11 @@ enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
     pixel_light_fill_samples(plan->light, &desc->settings->foveation.display, plan->samples);
     (void)shared_data_share(desc->settings->own.lens_file_data);
     *out_plan = &plan->base;
-    if (is_grid(desc) && make_ways(desc, plan) < 0) {
+    if (is_grid(desc) && make_moves(desc, plan) < 0) {
         lens_plan_destroy(out_plan);
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    plan->base.cuda_bytes = plan->way_count * sizeof *plan->ways;
+    plan->base.cuda_bytes = plan->move_count * sizeof *plan->moves;
     return FOVEA_OK;
 }
 
@@ -269,7 +269,7 @@ void lens_plan_destroy(struct operator_plan **plan)
     if (lens) {
         struct shared_data *calibration = (struct shared_data *)lens->calibration;
         shared_data_release(&calibration);
-        large_memory_free(lens->ways);
+        large_memory_free(lens->moves);
     }
     free(*plan);
     *plan = NULL;
@@ -283,7 +283,7 @@ bool lens_plan_fits(const struct operator_plan *made, const struct operator_plan
     memset(&other, 0, sizeof other);
     set_up(desc, &other);
     return memcmp(&plan->filter, &other.filter,
-                  offsetof(struct lens_plan, ways) - offsetof(struct lens_plan, filter)) == 0 &&
+                  offsetof(struct lens_plan, moves) - offsetof(struct lens_plan, filter)) == 0 &&
            pixel_light_fills_samples(plan->light, &desc->settings->foveation.display,
                                      plan->samples);
 }
@@ -306,7 +306,7 @@ struct fovea_point_uv lens_place_before(const struct operator_plan *plan,
     const int32_t x = pixel_at(at_x, shape->width_px);
     const int32_t y = pixel_at(at_y, shape->height_px);
     const struct lens_offset offset = {(float)(at_x - x - 0.5), (float)(at_y - y - 0.5)};
-    const struct lens_place from = lens_source_beside(shape, lens->ways, LENS_AXIS, x, y, offset);
+    const struct lens_place from = lens_source_beside(shape, lens->moves, LENS_AXIS, x, y, offset);
     return (struct fovea_point_uv){(from.at_x + 0.5 + (double)from.part_x) / shape->width_px,
                                    (from.at_y + 0.5 + (double)from.part_y) / shape->height_px};
 }
@@ -324,7 +324,7 @@ struct lens_shape lens_shape_of(const struct lens_plan *plan, enum fovea_format 
         const size_t from = grey ? LENS_AXIS : blue_first ? LENS_COLORS - 1 - i : i;
         const float blank = plan->shape.blank[from] * white;
         shape.blank[i] = white > 1.0f ? floorf(blank + 0.5f) : blank;
-        if (plan->ways) {
+        if (plan->moves) {
             shape.grid.first[i] = plan->shape.grid.first[from];
         } else {
             memcpy(shape.terms + i * LENS_POWERS, plan->shape.terms + from * LENS_POWERS,

@@ -15,7 +15,7 @@
 #define LENS_COLORS 3 /* in the image's order; the one in the middle is for alpha and for grey */
 #define LENS_AXIS 1
 
-/* The source's way from the pixel, at points that lie equally far apart. */
+/* How far the source lies from the pixel, at points that lie equally far apart. */
 struct lens_grid {
     int32_t columns; /* of points */
     int32_t rows;

@@ -34,8 +34,8 @@ struct lens_cpu {
     const struct pixel_light *light; /* NULL: interpolated as stored */
     struct lens_shape shape;
     uint32_t channels;
-    struct lens_taken taken[MAX_CHANNELS];
-    uint32_t taken_count;
+    struct lens_group groups[MAX_CHANNELS];
+    uint32_t group_count;
     unsigned char blank[MAX_PIXEL_BYTES]; /* the pixel where there is no source */
     struct thread_steps chunks;
     struct step {
@@ -107,7 +107,7 @@ static void move_run(const struct lens_cpu *cpu, const struct lens_run *run,
     struct lens_places places;
     unsigned char marks[LENS_RUN_PX] = {0};
     unsigned char *to = dst->data + run->x_px * dst->stride_bytes;
-    lens_find_places(&cpu->shape, cpu->plan->ways, axis_of(cpu), run,
+    lens_find_places(&cpu->shape, cpu->plan->moves, axis_of(cpu), run,
                      (struct lens_offset){0.0f, 0.0f}, &places);
     lens_mark_outside(&cpu->shape, &places, run->count, 1, marks);
     if (cpu->codec->bytes == 4) {
@@ -154,24 +154,24 @@ struct line {
 
 /* Sets channels of a run, around the places of a colour's pixels, of which `centres` are known. A
  * spline may take them below 0, which no format with a light encodes. */
-static void take(const struct lens_cpu *cpu, const struct line *line,
-                 const struct lens_taken *taken, struct lens_places *centres)
+static void take_group(const struct lens_cpu *cpu, const struct line *line,
+                       const struct lens_group *group, struct lens_places *centres)
 {
     const struct lens_samples samples = {cpu->samples, row_floats(cpu->plan), cpu->shape.width_px,
                                          cpu->shape.height_px, cpu->channels};
-    const int32_t across = taken->filter == LENS_NEAREST ? 1 : cpu->plan->samples_across;
+    const int32_t across = group->filter == LENS_NEAREST ? 1 : cpu->plan->samples_across;
     const int32_t count = line->run.count;
-    lens_mark_outside(&cpu->shape, centres, count, taken->bits, line->marks);
-    if (taken->filter == LENS_NEAREST) {
-        lens_copy_nearest(&samples, taken, centres, count, line->marks, line->out);
+    lens_mark_outside(&cpu->shape, centres, count, group->bits, line->marks);
+    if (group->filter == LENS_NEAREST) {
+        lens_copy_nearest(&samples, group, centres, count, line->marks, line->out);
         return;
     }
     for (int32_t i = 0; i < across * across; i++) {
         if (across > 1) {
-            lens_find_places(&cpu->shape, cpu->plan->ways, taken->color, &line->run,
+            lens_find_places(&cpu->shape, cpu->plan->moves, group->color, &line->run,
                              lens_offset_of(across, i), centres);
         }
-        lens_add_between(&samples, taken, centres, count, 1.0f / (float)(across * across),
+        lens_add_between(&samples, group, centres, count, 1.0f / (float)(across * across),
                          line->marks, line->out);
     }
 }
@@ -180,36 +180,36 @@ static void make_run(const struct lens_cpu *cpu, const struct line *line)
 {
     struct lens_places centres; /* of one colour at a time, as they take 2 KiB */
     int32_t color = -1;
-    for (uint32_t i = 0; i < cpu->taken_count; i++) {
-        const struct lens_taken *taken = &cpu->taken[i];
-        if (taken->color != color || cpu->plan->samples_across > 1) {
-            lens_find_places(&cpu->shape, cpu->plan->ways, taken->color, &line->run,
+    for (uint32_t i = 0; i < cpu->group_count; i++) {
+        const struct lens_group *group = &cpu->groups[i];
+        if (group->color != color || cpu->plan->samples_across > 1) {
+            lens_find_places(&cpu->shape, cpu->plan->moves, group->color, &line->run,
                              (struct lens_offset){0.0f, 0.0f}, &centres);
         }
-        color = taken->color;
-        take(cpu, line, taken, &centres);
+        color = group->color;
+        take_group(cpu, line, group, &centres);
     }
 }
 
 /* Says how a pixel's channels are taken: those that follow each other together, but colours that
  * lie apart, and alpha that is the nearest pixel's. Alpha comes after colours, whose sums may spill
  * into it. */
-static void set_taken(struct lens_cpu *cpu)
+static void set_groups(struct lens_cpu *cpu)
 {
     const uint32_t colors = cpu->codec->color_channels;
     const bool apart = cpu->plan->colored && colors > 1;
-    cpu->taken_count = 0;
+    cpu->group_count = 0;
     for (uint32_t c = 0; c < cpu->channels; c++) {
         const bool keeps = c >= colors && !cpu->plan->averages_alpha;
         if (c == 0 || apart || keeps) {
-            cpu->taken[cpu->taken_count++] =
-                (struct lens_taken){.color = apart && c < colors ? (int32_t)c : axis_of(cpu),
+            cpu->groups[cpu->group_count++] =
+                (struct lens_group){.color = apart && c < colors ? (int32_t)c : axis_of(cpu),
                                     .filter = keeps ? LENS_NEAREST : cpu->plan->filter,
                                     .first = c};
         }
-        struct lens_taken *taken = &cpu->taken[cpu->taken_count - 1];
-        taken->end = c + 1;
-        taken->bits |= (unsigned char)(1u << c);
+        struct lens_group *group = &cpu->groups[cpu->group_count - 1];
+        group->end = c + 1;
+        group->bits |= (unsigned char)(1u << c);
     }
 }
 
@@ -324,7 +324,7 @@ static void run(struct operator_host *host, const struct operator_images *images
     cpu->channels = cpu->codec->color_channels + (cpu->codec->has_alpha ? 1 : 0);
     cpu->dst = *images->dst;
     set_blank_pixel(cpu);
-    set_taken(cpu);
+    set_groups(cpu);
     for (uint32_t i = 0; i < images->count; i++) {
         cpu->src = pixel_image_after(images->src, (ptrdiff_t)i * images->src_next_bytes);
         cpu->dst = pixel_image_after(images->dst, (ptrdiff_t)i * images->dst_next_bytes);

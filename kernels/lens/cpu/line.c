@@ -3,6 +3,8 @@
 
 #include "line.h"
 
+#include "core/bounds.h"
+
 /* ---- Places */
 
 static inline void put_place(struct lens_place place, int32_t i, struct lens_places *out)
@@ -28,14 +30,14 @@ static void find_by_polynomial(const struct lens_shape *shape, int32_t color,
 /* Points that a run lies among, of a grid with about a point a pixel or fewer. */
 #define COLUMNS 160
 
-/* The ways of the points that the run lies among, between the rows of points: x and y. */
-static void blend_rows(const struct lens_grid *grid, const float *ways, int32_t color,
+/* The moves of the points that the run lies among, between the rows of points: x and y. */
+static void blend_rows(const struct lens_grid *grid, const float *moves, int32_t color,
                        const struct lens_between *down, int32_t first, int32_t columns, float *out)
 {
     const int32_t count = grid->quadratic ? 3 : 2;
     for (int32_t j = 0; j < count; j++) {
         const float *row =
-            ways + 2 * (grid->first[color] + (down->from + j) * grid->columns + first);
+            moves + 2 * (grid->first[color] + (down->from + j) * grid->columns + first);
         const float weight = down->weights[j];
         for (int32_t k = 0; k < 2 * columns; k++) {
             out[k] = (j == 0 ? 0.0f : out[k]) + weight * row[k];
@@ -44,7 +46,7 @@ static void blend_rows(const struct lens_grid *grid, const float *ways, int32_t 
 }
 
 /* Does as lens_grid_place_beside, but for what has more points. */
-static void find_by_grid(const struct lens_shape *shape, const float *ways, int32_t color,
+static void find_by_grid(const struct lens_shape *shape, const float *moves, int32_t color,
                          const struct lens_run *run, struct lens_offset offset,
                          struct lens_places *out)
 {
@@ -58,36 +60,36 @@ static void find_by_grid(const struct lens_shape *shape, const float *ways, int3
     float blended[2 * COLUMNS];
     if (columns > COLUMNS) {
         for (int32_t i = 0; i < run->count; i++) {
-            put_place(lens_grid_place_beside(shape, ways, color, run->x_px + i, run->y_px, offset),
+            put_place(lens_grid_place_beside(shape, moves, color, run->x_px + i, run->y_px, offset),
                       i, out);
         }
         return;
     }
     const struct lens_between down =
         lens_between_at(grid, (float)run->y_px + 0.5f + offset.y_px, grid->per_px_y, grid->rows);
-    blend_rows(grid, ways, color, &down, first, columns, blended);
+    blend_rows(grid, moves, color, &down, first, columns, blended);
     for (int32_t i = 0; i < run->count; i++) {
         const struct lens_between across = lens_between_at(
             grid, (float)(run->x_px + i) + 0.5f + offset.x_px, grid->per_px_x, grid->columns);
         const float *points = blended + 2 * (across.from - first);
-        float way_x = across.weights[0] * points[0] + across.weights[1] * points[2];
-        float way_y = across.weights[0] * points[1] + across.weights[1] * points[3];
+        float move_x = across.weights[0] * points[0] + across.weights[1] * points[2];
+        float move_y = across.weights[0] * points[1] + across.weights[1] * points[3];
         if (count == 3) {
-            way_x += across.weights[2] * points[4];
-            way_y += across.weights[2] * points[5];
+            move_x += across.weights[2] * points[4];
+            move_y += across.weights[2] * points[5];
         }
-        put_place(lens_place_after(lens_within(way_x) + offset.x_px,
-                                   lens_within(way_y) + offset.y_px, run->x_px + i, run->y_px),
+        put_place(lens_place_after(lens_within(move_x) + offset.x_px,
+                                   lens_within(move_y) + offset.y_px, run->x_px + i, run->y_px),
                   i, out);
     }
 }
 
-void lens_find_places(const struct lens_shape *shape, const float *ways, int32_t color,
+void lens_find_places(const struct lens_shape *shape, const float *moves, int32_t color,
                       const struct lens_run *run, struct lens_offset offset,
                       struct lens_places *out_places)
 {
-    if (ways) {
-        find_by_grid(shape, ways, color, run, offset, out_places);
+    if (moves) {
+        find_by_grid(shape, moves, color, run, offset, out_places);
     } else {
         find_by_polynomial(shape, color, run, offset, out_places);
     }
@@ -110,28 +112,23 @@ void lens_mark_outside(const struct lens_shape *shape, const struct lens_places 
 
 typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
 
-void lens_copy_nearest(const struct lens_samples *samples, const struct lens_taken *taken,
+void lens_copy_nearest(const struct lens_samples *samples, const struct lens_group *group,
                        const struct lens_places *places, int32_t count, const unsigned char *marks,
                        float *out)
 {
     const uint32_t channels = samples->channels;
     for (int32_t i = 0; i < count; i++) {
-        if (marks[i] & taken->bits) {
+        if (marks[i] & group->bits) {
             continue;
         }
         const int32_t x = lens_nearest(places->at_x[i], places->part_x[i]);
         const int32_t y = lens_nearest(places->at_y[i], places->part_y[i]);
         const float *from =
             samples->values + (size_t)y * samples->row_floats + (size_t)x * channels;
-        for (uint32_t c = taken->first; c < taken->end; c++) {
+        for (uint32_t c = group->first; c < group->end; c++) {
             out[(size_t)i * channels + c] = from[c];
         }
     }
-}
-
-static inline int32_t inside(int32_t at, int32_t count)
-{
-    return at < 0 ? 0 : at < count ? at : count - 1;
 }
 
 /* The samples that a pixel is a sum of: `count` each way, from x, y on. */
@@ -154,8 +151,10 @@ static inline void find_neighbours(const struct lens_samples *samples, int32_t f
     const int32_t y = places->at_y[i] - before;
     out->count = count;
     for (int32_t k = 0; k < count; k++) {
-        out->columns[k] = (size_t)inside(x + k, samples->width_px) * samples->channels;
-        out->rows[k] = (size_t)inside(y + k, samples->height_px) * samples->row_floats;
+        out->columns[k] =
+            (size_t)bounds_clamped(x + k, 0, samples->width_px - 1) * samples->channels;
+        out->rows[k] =
+            (size_t)bounds_clamped(y + k, 0, samples->height_px - 1) * samples->row_floats;
         out->down[k] *= share;
     }
 }
@@ -175,10 +174,10 @@ static inline void add_four(const struct lens_samples *samples, const struct nei
     *(four *)out = sum;
 }
 
-static inline void add_some(const struct lens_samples *samples, const struct lens_taken *taken,
+static inline void add_some(const struct lens_samples *samples, const struct lens_group *group,
                             const struct neighbours *n, float *out)
 {
-    for (uint32_t c = taken->first; c < taken->end; c++) {
+    for (uint32_t c = group->first; c < group->end; c++) {
         float sum = out[c];
         for (int32_t j = 0; j < n->count; j++) {
             const float *row = samples->values + n->rows[j] + c;
@@ -192,26 +191,26 @@ static inline void add_some(const struct lens_samples *samples, const struct len
     }
 }
 
-void lens_add_between(const struct lens_samples *samples, const struct lens_taken *taken,
+void lens_add_between(const struct lens_samples *samples, const struct lens_group *group,
                       const struct lens_places *places, int32_t count, float share,
                       const unsigned char *marks, float *out)
 {
-    const bool as_four = samples->channels == 4 && taken->first == 0 && taken->end > 1;
+    const bool as_four = samples->channels == 4 && group->first == 0 && group->end > 1;
     struct neighbours n;
     for (int32_t i = 0; i < count; i++) {
         float *to = out + (size_t)i * samples->channels;
-        if (marks[i] & taken->bits) {
+        if (marks[i] & group->bits) {
             continue;
         }
-        if (as_four && taken->filter == LENS_BILINEAR) {
+        if (as_four && group->filter == LENS_BILINEAR) {
             find_neighbours(samples, LENS_BILINEAR, places, i, share, &n);
             add_four(samples, &n, 2, to);
         } else if (as_four) {
             find_neighbours(samples, LENS_BICUBIC, places, i, share, &n);
             add_four(samples, &n, 4, to);
         } else {
-            find_neighbours(samples, taken->filter, places, i, share, &n);
-            add_some(samples, taken, &n, to);
+            find_neighbours(samples, group->filter, places, i, share, &n);
+            add_some(samples, group, &n, to);
         }
     }
 }

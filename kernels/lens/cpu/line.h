@@ -28,7 +28,7 @@ struct lens_places {
 };
 
 /* lens_source_beside for each of them. */
-void lens_find_places(const struct lens_shape *shape, const float *ways, int32_t color,
+void lens_find_places(const struct lens_shape *shape, const float *moves, int32_t color,
                       const struct lens_run *run, struct lens_offset offset,
                       struct lens_places *out_places);
 
@@ -47,7 +47,7 @@ struct lens_samples {
 
 /* Channels first..end - 1 around places of a colour, of the pixels that have none of these bits in
  * their marks. */
-struct lens_taken {
+struct lens_group {
     int32_t color;
     int32_t filter;
     uint32_t first;
@@ -56,13 +56,13 @@ struct lens_taken {
 };
 
 /* The nearest sample of each. */
-void lens_copy_nearest(const struct lens_samples *samples, const struct lens_taken *taken,
+void lens_copy_nearest(const struct lens_samples *samples, const struct lens_group *group,
                        const struct lens_places *places, int32_t count, const unsigned char *marks,
                        float *out);
 
 /* Adds what lies between samples, times `share`. Of four channels it may add to the last one, too,
  * where first is 0. */
-void lens_add_between(const struct lens_samples *samples, const struct lens_taken *taken,
+void lens_add_between(const struct lens_samples *samples, const struct lens_group *group,
                       const struct lens_places *places, int32_t count, float share,
                       const unsigned char *marks, float *out);
 

@@ -13,7 +13,7 @@
 static __device__ __forceinline__ lens_place lens_source(const lens_frame &frame, int color, int x,
                                                          int y, lens_offset offset)
 {
-    return lens_source_beside(&frame.shape, (const float *)frame.ways, color, x, y, offset);
+    return lens_source_beside(&frame.shape, (const float *)frame.moves, color, x, y, offset);
 }
 
 template <typename Pixel> static __device__ __forceinline__ float lens_opaque()

@@ -8,31 +8,31 @@
 #include "kernels/lens/place.h"
 #include "spot.cuh"
 
-/* Works out the way among COUNT points an axis, of which the uppermost left one is the first, in
+/* Works out the move among COUNT points an axis, of which the uppermost left one is the first, in
  * rows of so many. */
 template <int COUNT>
-static __device__ __forceinline__ float2 lens_way_among(const float2 *first, int32_t columns,
-                                                        const lens_between &across,
-                                                        const lens_between &along)
+static __device__ __forceinline__ float2 lens_move_among(const float2 *first, int32_t columns,
+                                                         const lens_between &across,
+                                                         const lens_between &along)
 {
-    float2 ways[COUNT][COUNT];
+    float2 moves[COUNT][COUNT];
 #pragma unroll
     for (int i = 0; i < COUNT * COUNT; i++) {
-        ways[i / COUNT][i % COUNT] = __ldg(first + i / COUNT * columns + i % COUNT);
+        moves[i / COUNT][i % COUNT] = __ldg(first + i / COUNT * columns + i % COUNT);
     }
-    float2 way = make_float2(0.0f, 0.0f);
+    float2 move = make_float2(0.0f, 0.0f);
 #pragma unroll
     for (int j = 0; j < COUNT; j++) {
         float2 row = make_float2(0.0f, 0.0f);
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
-            row.x += across.weights[i] * ways[j][i].x;
-            row.y += across.weights[i] * ways[j][i].y;
+            row.x += across.weights[i] * moves[j][i].x;
+            row.y += across.weights[i] * moves[j][i].y;
         }
-        way.x += along.weights[j] * row.x;
-        way.y += along.weights[j] * row.y;
+        move.x += along.weights[j] * row.x;
+        move.y += along.weights[j] * row.y;
     }
-    return way;
+    return move;
 }
 
 /* COUNT: 2 points an axis, or 3 where the grid is quadratic. */
@@ -54,12 +54,12 @@ template <int COUNT> struct lens_among {
             const lens_grid &grid = frame.shape.grid;
             const lens_between along =
                 lens_between_at(&grid, shown.y_px + 0.5f + (float)down, grid.per_px_y, grid.rows);
-            const float2 *first = (const float2 *)frame.ways +
+            const float2 *first = (const float2 *)frame.moves +
                                   (grid.first[color] + along.from * grid.columns + across.from);
-            const float2 way = lens_way_among<COUNT>(first, grid.columns, across, along);
+            const float2 move = lens_move_among<COUNT>(first, grid.columns, across, along);
             const float steps = frame.fixed.steps_a_px;
-            return {(int32_t)(lens_way_bits<NEAREST>(way.x, steps) + (uint32_t)shown.x),
-                    (int32_t)(lens_way_bits<NEAREST>(way.y, steps) +
+            return {(int32_t)(lens_move_bits<NEAREST>(move.x, steps) + (uint32_t)shown.x),
+                    (int32_t)(lens_move_bits<NEAREST>(move.y, steps) +
                               (uint32_t)(shown.y + (down << frame.fixed.bits)))};
         }
     };

@@ -25,13 +25,13 @@ enum {
     LIGHT = BYTES_BICUBIC + 2,
     LIGHT_SAMPLES = LIGHT + 2,
     LIGHT_BICUBIC = LIGHT_SAMPLES + 2,
-    WAYS = LIGHT_BICUBIC + 2,
+    KINDS = LIGHT_BICUBIC + 2,
 };
 
 /* A module's kernels: NULL until it is loaded. */
 struct loaded {
     CUmodule module;
-    struct cuda_kernels ways[WAYS];
+    struct cuda_kernels kinds[KINDS];
 };
 
 struct lens_cuda {
@@ -43,7 +43,7 @@ struct lens_cuda {
 struct lens_cuda_plan {
     struct operator_cuda_plan base; /* tables: what follows */
     uint64_t samples; /* a display's */
-    uint64_t ways; /* a grid's */
+    uint64_t moves; /* a grid's */
 };
 
 static struct lens_cuda *own(struct operator_cuda *cuda)
@@ -59,19 +59,20 @@ static struct lens_cuda_plan *own_plan(struct operator_cuda_plan *plan)
 /* ---- Kernels */
 
 static enum fovea_result get_kernels(const struct cuda_device *device, CUmodule module,
-                                     const char *prefix, int first, struct cuda_kernels ways[WAYS])
+                                     const char *prefix, int first,
+                                     struct cuda_kernels kinds[KINDS])
 {
     static const char *const names[MOVED] = {"nearest", "bilinear", "bicubic"};
-    static const char *const pairs[(WAYS - MOVED) / 2] = {"moved",         "bytes", "bytes_samples",
-                                                          "bytes_bicubic", "light", "light_samples",
-                                                          "light_bicubic"};
-    for (int i = first; i < WAYS; i++) {
+    static const char *const pairs[(KINDS - MOVED) / 2] = {
+        "moved", "bytes",         "bytes_samples", "bytes_bicubic",
+        "light", "light_samples", "light_bicubic"};
+    for (int i = first; i < KINDS; i++) {
         const int in_pairs = i - MOVED;
         char name[64];
         snprintf(name, sizeof name, "%s_%s%s", prefix, i < MOVED ? names[i] : pairs[in_pairs / 2],
                  i >= MOVED && in_pairs % 2 ? "_colored" : "");
         FOVEA_TRY(cuda_kernels_get(device, module, name, i < MOVED ? CUDA_EVERY_FORMAT : RGBA8,
-                                   &ways[i]));
+                                   &kinds[i]));
     }
     return FOVEA_OK;
 }
@@ -84,7 +85,7 @@ static enum fovea_result load_module(const struct cuda_device *device, const uns
     }
     FOVEA_TRY(cuda_module_load(device, fatbin, &loaded->module));
     const enum fovea_result result =
-        get_kernels(device, loaded->module, prefix, first, loaded->ways);
+        get_kernels(device, loaded->module, prefix, first, loaded->kinds);
     if (result < 0) {
         cuda_module_unload(device, &loaded->module);
     }
@@ -112,9 +113,9 @@ static enum fovea_result plan_fill(struct operator_cuda *cuda, const struct oper
     const struct lens_plan *lens = lens_plan_of(source);
     const struct operator_cuda_part parts[] = {
         {&own_plan(plan)->samples, lens->samples, lens->sample_count * sizeof lens->samples[0]},
-        {&own_plan(plan)->ways, lens->ways, lens->way_count * sizeof lens->ways[0]}};
+        {&own_plan(plan)->moves, lens->moves, lens->move_count * sizeof lens->moves[0]}};
     (void)format;
-    if (lens->ways) {
+    if (lens->moves) {
         FOVEA_TRY(
             load_module(cuda->device, lens_grid_fatbin, "lens_grid", MOVED, &own(cuda)->grid));
     }
@@ -168,7 +169,7 @@ static struct lens_fixed fixed_of(const struct lens_plan *plan, const struct len
                  (uint32_t)shape->blank[2] << 16 | 0xff000000u,
         .steps_a_px = (float)(1u << bits),
     };
-    if (!plan->ways) {
+    if (!plan->moves) {
         set_terms(shape, &fixed);
     }
     return fixed;
@@ -177,7 +178,7 @@ static struct lens_fixed fixed_of(const struct lens_plan *plan, const struct len
 /* ---- Frames */
 
 /* packed: or a surface, in which pixels lie as densely. */
-static int way_of(const struct lens_plan *plan, enum fovea_format format, bool packed)
+static int kind_of(const struct lens_plan *plan, enum fovea_format format, bool packed)
 {
     if (!packed || format != FOVEA_FORMAT_RGBA8 || plan->light > IMAGE_LIGHT_SRGB) {
         return plan->filter;
@@ -185,18 +186,18 @@ static int way_of(const struct lens_plan *plan, enum fovea_format format, bool p
     if (plan->filter == LENS_NEAREST) {
         return MOVED + plan->colored;
     }
-    const int way = plan->light == IMAGE_LIGHT_STORED ? BYTES : LIGHT;
+    const int kind = plan->light == IMAGE_LIGHT_STORED ? BYTES : LIGHT;
     const int more = plan->filter == LENS_BICUBIC ? BYTES_BICUBIC - BYTES
                      : plan->samples_across > 1   ? BYTES_SAMPLES - BYTES
                                                   : 0;
-    return way + more + plan->colored;
+    return kind + more + plan->colored;
 }
 
 static const struct cuda_kernels *kernels_of(const struct lens_cuda *lens,
-                                             const struct operator_cuda_run *run, int way)
+                                             const struct operator_cuda_run *run, int kind)
 {
-    const bool by_grid = lens_plan_of(run->plan)->ways && way >= MOVED;
-    return by_grid ? &lens->grid.ways[way] : &lens->formula.ways[way];
+    const bool by_grid = lens_plan_of(run->plan)->moves && kind >= MOVED;
+    return by_grid ? &lens->grid.kinds[kind] : &lens->formula.kinds[kind];
 }
 
 static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fovea_format format)
@@ -216,20 +217,20 @@ static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fove
                                .colored = plan->colored,
                                .most = plan->most,
                                .samples = tables->samples,
-                               .ways = tables->ways};
+                               .moves = tables->moves};
 }
 
 /* Launches share nothing but what they read, so none waits for another. */
 static enum fovea_result launch(const struct lens_cuda *lens, const struct operator_cuda_run *run,
-                                int way, bool surfaces, CUfunction kernel, uint32_t count,
+                                int kind, bool surfaces, CUfunction kernel, uint32_t count,
                                 void *params)
 {
-    const bool square = surfaces && way >= MOVED;
+    const bool square = surfaces && kind >= MOVED;
     const uint32_t across = square ? LENS_SURFACE_SIDE : LENS_SIDE_X; /* threads of a block */
     const uint32_t down = square ? LENS_SURFACE_SIDE : LENS_SIDE_Y;
-    const uint32_t rows = way < MOVED           ? LENS_ROWS
-                          : way < LIGHT_SAMPLES ? LENS_BYTE_ROWS
-                                                : LENS_TABLE_ROWS;
+    const uint32_t rows = kind < MOVED           ? LENS_ROWS
+                          : kind < LIGHT_SAMPLES ? LENS_BYTE_ROWS
+                                                 : LENS_TABLE_ROWS;
     const struct cuda_launch one = {kernel,
                                     {cuda_parts(run->frame->width_px, (int32_t)across),
                                      cuda_parts(run->frame->height_px, (int32_t)(down * rows)),
@@ -245,13 +246,13 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
                                      CUsurfObject src, CUsurfObject dst)
 {
     const struct lens_cuda *lens = own(cuda);
-    const int way = way_of(lens_plan_of(run->plan), format, true);
-    const struct cuda_kernels *kernels = kernels_of(lens, run, way);
+    const int kind = kind_of(lens_plan_of(run->plan), format, true);
+    const struct cuda_kernels *kernels = kernels_of(lens, run, kind);
     if (!cuda_kernels_has(kernels->surface, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
     struct lens_surface_params params = {.frame = frame_of(run, format), .src = src, .dst = dst};
-    return launch(lens, run, way, true, kernels->surface[format], 1, &params);
+    return launch(lens, run, kind, true, kernels->surface[format], 1, &params);
 }
 
 /* Pixels beside each other and rows downwards, whose offsets are 31 bits. */
@@ -273,12 +274,12 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     params.frame.src_next_bytes = images->src_next_bytes;
     params.frame.dst_next_bytes = images->dst_next_bytes;
     const bool packed = is_packed(&params.src, rows) && is_packed(&params.dst, rows);
-    const int way = way_of(lens_plan_of(run->plan), format, packed);
-    const struct cuda_kernels *kernels = kernels_of(lens, run, way);
+    const int kind = kind_of(lens_plan_of(run->plan), format, packed);
+    const struct cuda_kernels *kernels = kernels_of(lens, run, kind);
     if (!cuda_kernels_has(kernels->linear, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    return launch(lens, run, way, false, kernels->linear[format], images->count, &params);
+    return launch(lens, run, kind, false, kernels->linear[format], images->count, &params);
 }
 
 const struct operator_cuda_api lens_operator_cuda = {

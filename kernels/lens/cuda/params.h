@@ -45,7 +45,7 @@ struct lens_frame {
     int32_t colored; /* 1: colours come from different places */
     float most; /* struct lens_plan's */
     uint64_t samples; /* float[]: a display's */
-    uint64_t ways; /* float[]: of a grid, x and y in pixels at its points */
+    uint64_t moves; /* float[]: of a grid, x and y in pixels at its points */
     int64_t src_next_bytes; /* linear images only */
     int64_t dst_next_bytes;
     struct lens_fixed fixed;

@@ -63,20 +63,20 @@ static __device__ __forceinline__ bool lens_is_inside(const lens_frame &frame,
 #define LENS_ONES 12582912.0f /* 1.5 * 2^23 */
 #define LENS_ONES_BITS 0x4b400000
 
-/* Returns the bits of LENS_ONES and a way in steps, of which a part comes as a factor. A step
- * before the way's end leaves the nearest pixel as it is, the nearest step does not. */
+/* Returns the bits of LENS_ONES and a move in steps, of which a part comes as a factor. A step
+ * before the move's end leaves the nearest pixel as it is, the nearest step does not. */
 template <bool NEAREST>
-static __device__ __forceinline__ uint32_t lens_way_bits(float way, float factor)
+static __device__ __forceinline__ uint32_t lens_move_bits(float move, float factor)
 {
-    return __float_as_uint(NEAREST ? __fmaf_rd(way, factor, LENS_ONES)
-                                   : fmaf(way, factor, LENS_ONES));
+    return __float_as_uint(NEAREST ? __fmaf_rd(move, factor, LENS_ONES)
+                                   : fmaf(move, factor, LENS_ONES));
 }
 
 /* A place that is shown. */
 struct lens_shown {
     float x_px; /* from the first pixel's centre */
     float y_px;
-    int32_t x; /* likewise in steps, less what the bits of a way have too much */
+    int32_t x; /* likewise in steps, less what the bits of a move have too much */
     int32_t y;
 };
 
@@ -95,8 +95,8 @@ static __device__ __forceinline__ lens_shown lens_shown_beside(const lens_frame 
 {
     const float steps = frame.fixed.steps_a_px;
     return {pixel.x_px + right_px, pixel.y_px + down_px,
-            (int32_t)((uint32_t)pixel.x + lens_way_bits<false>(right_px, steps) - LENS_ONES_BITS),
-            (int32_t)((uint32_t)pixel.y + lens_way_bits<false>(down_px, steps) - LENS_ONES_BITS)};
+            (int32_t)((uint32_t)pixel.x + lens_move_bits<false>(right_px, steps) - LENS_ONES_BITS),
+            (int32_t)((uint32_t)pixel.y + lens_move_bits<false>(down_px, steps) - LENS_ONES_BITS)};
 }
 
 /* ---- Sources by the polynomial --------------------------------------------------------------- */
@@ -134,8 +134,8 @@ struct lens_by_formula {
         {
             const float y_px = from_y_px + (float)down;
             const float steps = lens_polynomial(frame.fixed, color, fmaf(y_px, y_px, square_x));
-            return {(int32_t)(lens_way_bits<NEAREST>(from_x_px, steps) + (uint32_t)shown.x),
-                    (int32_t)(lens_way_bits<NEAREST>(y_px, steps) +
+            return {(int32_t)(lens_move_bits<NEAREST>(from_x_px, steps) + (uint32_t)shown.x),
+                    (int32_t)(lens_move_bits<NEAREST>(y_px, steps) +
                               (uint32_t)(shown.y + (down << frame.fixed.bits)))};
         }
     };

@@ -9,7 +9,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/image/pixel.glsl"
 
-/* A display's samples, then a grid's ways (x and y in pixels at each point). */
+/* A display's samples, then a grid's moves (x and y in pixels at each point). */
 layout(set = 0, binding = 2, std430) readonly buffer Tables { float tables[]; };
 #define LIGHT_SAMPLES tables
 #define LIGHT_SAMPLES_FROM 0
@@ -49,7 +49,7 @@ layout(push_constant) uniform Constants
     int origin_x_px;
     int origin_y_px;
     float light_value;
-    int ways_from;
+    int moves_from;
 };
 
 /* ---- Places: place.h says the same ---- */
@@ -95,10 +95,10 @@ lens_between between_at(float at_px, float per_px, int points)
     return lens_between(from, float[3](1.0 - t, t, 0.0));
 }
 
-lens_place place_after(vec2 way, ivec2 pixel)
+lens_place place_after(vec2 move, ivec2 pixel)
 {
-    vec2 whole = floor(way);
-    return lens_place(pixel + ivec2(whole), way - whole);
+    vec2 whole = floor(move);
+    return lens_place(pixel + ivec2(whole), move - whole);
 }
 
 lens_place grid_place_beside(int color, ivec2 pixel, vec2 offset)
@@ -108,19 +108,19 @@ lens_place grid_place_beside(int color, ivec2 pixel, vec2 offset)
     vec2 at_px = vec2(pixel) + 0.5 + offset;
     lens_between across = between_at(at_px.x, shape.terms[GRID_PER_PX_X], columns);
     lens_between down = between_at(at_px.y, shape.terms[GRID_PER_PX_Y], grid_of(GRID_ROWS));
-    vec2 way = vec2(0.0);
+    vec2 move = vec2(0.0);
     for (int j = 0; j < count; j++) {
-        int at = ways_from + 2 * (grid_of(GRID_FIRST + color) + (down.from + j) * columns + across.from);
+        int at = moves_from + 2 * (grid_of(GRID_FIRST + color) + (down.from + j) * columns + across.from);
         vec2 row = vec2(0.0);
         for (int i = 0; i < count; i++) {
             row += across.weights[i] * vec2(tables[at + 2 * i], tables[at + 2 * i + 1]);
         }
-        way += down.weights[j] * row;
+        move += down.weights[j] * row;
     }
-    return place_after(clamp(way, -FARTHEST_PX, FARTHEST_PX) + offset, pixel);
+    return place_after(clamp(move, -FARTHEST_PX, FARTHEST_PX) + offset, pixel);
 }
 
-/* Only the way from the pixel to its source is a float, and it is rounded as on the processor. offset: from the pixel's
+/* Only the move from the pixel to its source is a float, and it is rounded as on the processor. offset: from the pixel's
  * centre. */
 lens_place source_beside(int color, ivec2 pixel, vec2 offset)
 {
@@ -135,8 +135,8 @@ lens_place source_beside(int color, ivec2 pixel, vec2 offset)
     precise float factor = shape.terms[term + 3] + r * shape.terms[term + 4];
     factor = shape.terms[term + 1] + r * (shape.terms[term + 2] + r * factor);
     factor = shape.terms[term] + r * factor;
-    precise vec2 way = clamp(from * factor, -FARTHEST_PX, FARTHEST_PX) + offset;
-    return place_after(way, pixel);
+    precise vec2 move = clamp(from * factor, -FARTHEST_PX, FARTHEST_PX) + offset;
+    return place_after(move, pixel);
 }
 
 ivec2 nearest_to(lens_place place)

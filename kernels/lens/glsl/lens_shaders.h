@@ -23,7 +23,7 @@ struct lens_constants {
     int32_t origin_x_px;
     int32_t origin_y_px;
     float light_value;
-    int32_t ways_from; /* number of the table's first float that is a grid's */
+    int32_t moves_from; /* number of the table's first float that is a grid's */
 };
 
 #endif

@@ -20,11 +20,11 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
 /* The nearest pixel is then the pixel. */
 static bool is_straight(const struct lens_plan *lens)
 {
-    bool moves = lens->ways != NULL;
-    for (int i = 0; !moves && i < LENS_COLORS * LENS_POWERS; i++) {
-        moves = lens->shape.terms[i] != 0.0f;
+    bool is_moved = lens->moves != NULL;
+    for (int i = 0; !is_moved && i < LENS_COLORS * LENS_POWERS; i++) {
+        is_moved = lens->shape.terms[i] != 0.0f;
     }
-    return !moves;
+    return !is_moved;
 }
 
 static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
@@ -32,7 +32,7 @@ static bool plan_describe(const struct operator_plan *plan, char *out, size_t by
     const struct lens_plan *lens = lens_plan_of(plan);
     const struct lens_grid *grid = &lens->shape.grid;
     char points[64] = "";
-    if (lens->ways) {
+    if (lens->moves) {
         snprintf(points, sizeof points, ", %d x %d points", grid->columns, grid->rows);
     }
     snprintf(out, bytes, "lens: %s, %s%s", filter_names[lens->filter],

@@ -26,7 +26,7 @@ static size_t sample_count(const struct lens_plan *plan)
 
 static size_t table_floats(const struct lens_plan *plan)
 {
-    return sample_count(plan) + plan->way_count;
+    return sample_count(plan) + plan->move_count;
 }
 
 static enum fovea_result create(const struct operator_plan *plan,
@@ -52,8 +52,8 @@ static void fill(struct operator_glsl *glsl, void *tables)
     const struct lens_plan *plan = plan_of(glsl);
     const size_t count = sample_count(plan);
     memcpy(tables, plan->samples, count * sizeof plan->samples[0]);
-    if (plan->ways) {
-        memcpy((float *)tables + count, plan->ways, plan->way_count * sizeof plan->ways[0]);
+    if (plan->moves) {
+        memcpy((float *)tables + count, plan->moves, plan->move_count * sizeof plan->moves[0]);
     }
 }
 
@@ -77,7 +77,7 @@ static struct operator_shader shader_of(const struct lens_plan *plan,
         .special = {pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
                     has_alpha && plan->averages_alpha,
                     plan->filter + (plan->colored ? LENS_SHADER_COLORED : 0) +
-                        (plan->ways ? LENS_SHADER_GRID : 0) +
+                        (plan->moves ? LENS_SHADER_GRID : 0) +
                         (plan->samples_across - 1) * LENS_SHADER_SAMPLES}};
 }
 
@@ -90,7 +90,7 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
                                              .origin_x_px = frame->origin_x_px,
                                              .origin_y_px = frame->origin_y_px,
                                              .light_value = plan->light_value,
-                                             .ways_from = (int32_t)sample_count(plan)};
+                                             .moves_from = (int32_t)sample_count(plan)};
     *out_passes = operator_pass_of(shader_of(plan, frame, format), &constants, sizeof constants);
     shader_pixel_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, out_passes->groups);
     return 1;
