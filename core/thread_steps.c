@@ -47,7 +47,8 @@ static void wait_for(struct thread_steps *steps, int32_t count)
     }
 }
 
-bool thread_steps_take(struct thread_steps *steps, int32_t *out_step, int32_t *out_piece)
+/* Takes the next piece, counted from its step's first; false: there is none. */
+static bool take(struct thread_steps *steps, int32_t *out_step, int32_t *out_piece)
 {
     const int32_t piece = atomic_fetch_add(&steps->next, 1);
     int32_t step = 0;
@@ -63,7 +64,51 @@ bool thread_steps_take(struct thread_steps *steps, int32_t *out_step, int32_t *o
     return true;
 }
 
-void thread_steps_finish(struct thread_steps *steps)
+struct job {
+    struct thread_steps *steps;
+    void (*fn)(void *user, uint32_t worker, int32_t step, int32_t piece);
+    void *user;
+};
+
+static void work(void *user, uint32_t worker)
 {
-    atomic_fetch_add(&steps->done, 1);
+    const struct job *job = user;
+    int32_t step;
+    int32_t piece;
+    while (take(job->steps, &step, &piece)) {
+        job->fn(job->user, worker, step, piece);
+        atomic_fetch_add(&job->steps->done, 1);
+    }
+}
+
+void thread_steps_run(struct thread_steps *steps, struct thread_pool *pool, uint32_t worker_count,
+                      void (*fn)(void *user, uint32_t worker, int32_t step, int32_t piece),
+                      void *user)
+{
+    struct job job = {steps, fn, user};
+    thread_pool_share(pool, worker_count, work, &job);
+}
+
+struct pieces {
+    int32_t count;
+    void (*fn)(void *user, uint32_t worker, int32_t piece);
+    void *user;
+    atomic_int next;
+};
+
+static void work_on_pieces(void *user, uint32_t worker)
+{
+    struct pieces *pieces = user;
+    int32_t piece;
+    while ((piece = atomic_fetch_add(&pieces->next, 1)) < pieces->count) {
+        pieces->fn(pieces->user, worker, piece);
+    }
+}
+
+void thread_pieces_run(int32_t piece_count, struct thread_pool *pool, uint32_t worker_count,
+                       void (*fn)(void *user, uint32_t worker, int32_t piece), void *user)
+{
+    struct pieces pieces = {.count = piece_count, .fn = fn, .user = user};
+    const uint32_t useful = piece_count > 0 ? (uint32_t)piece_count : 1;
+    thread_pool_share(pool, useful < worker_count ? useful : worker_count, work_on_pieces, &pieces);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Work in steps of many pieces each, shared out among the workers of one thread_pool_run: a step
- * begins when all pieces of those before it are done. Threads that have nothing to do meanwhile do
- * not sleep at once: pieces are handed out in their order, so that all that are missing are under
- * way, and waking takes longer. */
+/* Work in steps of many pieces each, shared out among the workers of a pool: a step begins when all
+ * pieces of those before it are done. Threads that have nothing to do meanwhile do not sleep at
+ * once: pieces are handed out in their order, so that all that are missing are under way, and
+ * waking takes longer. */
 #ifndef FOVEA_KERNELS_THREAD_STEPS_H
 #define FOVEA_KERNELS_THREAD_STEPS_H
+
+#include "thread_pool.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -29,10 +31,15 @@ void thread_steps_clear(struct thread_steps *steps);
 /* THREAD_STEPS_MAX of them at most; before workers begin. */
 void thread_steps_add(struct thread_steps *steps, int32_t piece_count);
 
-/* The next piece, counted from its step's first; false: there is none. */
-bool thread_steps_take(struct thread_steps *steps, int32_t *out_step, int32_t *out_piece);
-/* Once for every piece that was taken. */
-void thread_steps_finish(struct thread_steps *steps);
+/* Makes all pieces on so many workers, and returns when they are done. fn makes a piece, counted
+ * from its step's first. (thread_pool_share) */
+void thread_steps_run(struct thread_steps *steps, struct thread_pool *pool, uint32_t worker_count,
+                      void (*fn)(void *user, uint32_t worker, int32_t step, int32_t piece),
+                      void *user);
+
+/* Does the same for so many pieces that may be made in any order. */
+void thread_pieces_run(int32_t piece_count, struct thread_pool *pool, uint32_t worker_count,
+                       void (*fn)(void *user, uint32_t worker, int32_t piece), void *user);
 
 /* For loops that wait for another thread. */
 static inline void thread_pause(void)

@@ -21,7 +21,7 @@
 struct work {
     struct thread_steps steps;
     int32_t pieces[THREAD_STEPS_MAX]; /* of each step */
-    int32_t step_count;
+    int32_t step; /* that is under way, where pieces are of none */
     atomic_int made[THREAD_STEPS_MAX][MOST_PIECES];
     atomic_int done[THREAD_STEPS_MAX];
     /* Written by the pieces of a step, read by those of the next: what ThreadSanitizer is to look
@@ -46,21 +46,18 @@ static void make(struct work *work, int32_t step, int32_t piece)
     atomic_fetch_add(&work->done[step], 1);
 }
 
-static void run_worker(void *user, uint32_t worker)
+static void make_piece(void *user, uint32_t worker, int32_t step, int32_t piece)
 {
-    struct work *work = user;
-    int32_t step = 0;
-    int32_t piece = 0;
-    while (thread_steps_take(&work->steps, &step, &piece)) {
-        make(work, step, piece);
-        thread_steps_finish(&work->steps);
-    }
+    make(user, step, piece);
 }
 
-typedef void (*run_fn)(struct thread_pool *pool, uint32_t workers, thread_pool_fn fn, void *user);
+static void make_of_step(void *user, uint32_t worker, int32_t piece)
+{
+    struct work *work = user;
+    make(work, work->step, piece);
+}
 
-static void run_by(run_fn run_pool, struct thread_pool *pool, uint32_t workers, struct work *work,
-                   const int32_t *pieces, size_t count)
+static void begin(struct work *work, const int32_t *pieces, size_t count)
 {
     memset(work, 0, sizeof *work);
     thread_steps_clear(&work->steps);
@@ -68,20 +65,30 @@ static void run_by(run_fn run_pool, struct thread_pool *pool, uint32_t workers, 
         work->pieces[i] = pieces[i];
         thread_steps_add(&work->steps, pieces[i]);
     }
-    run_pool(pool, workers, run_worker, work);
+}
+
+static void end(const struct work *work, size_t count)
+{
     assert_int_equal(atomic_load(&work->too_early), 0);
     for (size_t s = 0; s < count; s++) {
-        for (int32_t p = 0; p < pieces[s]; p++) {
+        for (int32_t p = 0; p < work->pieces[s]; p++) {
             assert_int_equal(atomic_load(&work->made[s][p]), 1);
         }
     }
 }
 
+/* Steps at once, and then one after the other as pieces of no steps. */
 static void run_on(struct thread_pool *pool, uint32_t workers, struct work *work,
                    const int32_t *pieces, size_t count)
 {
-    run_by(thread_pool_run, pool, workers, work, pieces, count);
-    run_by(thread_pool_share, pool, workers, work, pieces, count);
+    begin(work, pieces, count);
+    thread_steps_run(&work->steps, pool, workers, make_piece, work);
+    end(work, count);
+    begin(work, pieces, count);
+    for (; work->step < (int32_t)count; work->step++) {
+        thread_pieces_run(pieces[work->step], pool, workers, make_of_step, work);
+    }
+    end(work, count);
 }
 
 static void run(struct thread_pool *pool, struct work *work, const int32_t *pieces, size_t count)

@@ -88,7 +88,6 @@ struct rows {
     const struct levels_light *light;
     void (*run)(const struct levels *levels, const struct levels_light *light, int64_t first,
                 int64_t end);
-    struct thread_steps chunks;
 };
 
 #define CHUNK_ROWS 16
@@ -98,26 +97,13 @@ static int64_t row_count(const struct rows *rows)
     return (int64_t)rows->levels.count * rows->levels.height_px;
 }
 
-static void work(void *user, uint32_t worker)
+static void run_chunk(void *user, uint32_t worker, int32_t chunk)
 {
-    struct rows *rows = user;
-    int32_t step;
-    int32_t chunk;
+    const struct rows *rows = user;
+    const int64_t first = (int64_t)chunk * CHUNK_ROWS;
+    const int64_t left = row_count(rows) - first;
     (void)worker;
-    while (thread_steps_take(&rows->chunks, &step, &chunk)) {
-        const int64_t first = (int64_t)chunk * CHUNK_ROWS;
-        const int64_t left = row_count(rows) - first;
-        rows->run(&rows->levels, rows->light, first,
-                  first + (left < CHUNK_ROWS ? left : CHUNK_ROWS));
-        thread_steps_finish(&rows->chunks);
-    }
-}
-
-static void share(struct thread_pool *pool, struct rows *rows)
-{
-    thread_steps_clear(&rows->chunks);
-    thread_steps_add(&rows->chunks, (int32_t)((row_count(rows) + CHUNK_ROWS - 1) / CHUNK_ROWS));
-    thread_pool_share(pool, thread_pool_worker_max(pool), work, rows);
+    rows->run(&rows->levels, rows->light, first, first + (left < CHUNK_ROWS ? left : CHUNK_ROWS));
 }
 
 /* Makes what operators work on of the source, or the result of what they made. */
@@ -130,7 +116,9 @@ static void convert(const struct chain_host *chain, const struct chain_way *way,
         struct rows rows = {.levels = chain_levels_of(plan, way, slice, chain->between, packs),
                             .light = plan->levels,
                             .run = packs ? levels_pack : levels_unpack};
-        share(chain->base.pool, &rows);
+        thread_pieces_run((int32_t)((row_count(&rows) + CHUNK_ROWS - 1) / CHUNK_ROWS),
+                          chain->base.pool, thread_pool_worker_max(chain->base.pool), run_chunk,
+                          &rows);
     } else if (chain_planes_of(plan, way, slice, chain->between, packs, &planes)) {
         (packs ? planes_pack : planes_unpack)(&planes, slice->src->format);
     }

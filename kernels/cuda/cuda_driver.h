@@ -112,8 +112,8 @@ struct cuda_loss {
 
 struct cuda_driver {
     int version; /* the CUDA version that the driver speaks, 13000 for 13.0 */
-    struct cuda_loss
-        *loss; /* the loss of the context that calls are made in (cuda_device.h); NULL: none */
+    /* The loss of the context that calls are made in (cuda_device.h); NULL: none. */
+    struct cuda_loss *loss;
 #define CUDA_DRIVER_FIELD(name, since) PFN_cu##name##_v##since name;
     CUDA_DRIVER_FUNCTIONS(CUDA_DRIVER_FIELD)
 #undef CUDA_DRIVER_FIELD

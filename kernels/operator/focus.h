@@ -19,8 +19,7 @@ HOST_DEVICE double operator_left_after(double elapsed_s, double time_s)
 /* The focus comes nearer by a time constant, and what it goes to changes where that differs by more
  * than the hysteresis. Of diopters, or any measure of which equal steps look equal. */
 struct operator_follow {
-    double
-        elapsed_s; /* since the frame before; 0: this one follows on none, and is there at once */
+    double elapsed_s; /* since the frame before; 0: it follows on none, and is there at once */
     double time_s;
     double hysteresis;
     double start; /* where nothing was in focus, and nothing is seen */

@@ -75,8 +75,8 @@ struct operator_frame {
     bool blue_first; /* the images have red and blue exchanged */
     bool late; /* GLSL: the gaze is what the latch has written, not this one */
     bool of_light; /* images of 32-bit floats are light; less than none counts as none */
-    bool
-        blind; /* for the chain alone: there is no gaze, and operators that look at it do nothing */
+    /* For the chain alone: there is no gaze, and operators that look at it do nothing. */
+    bool blind;
     const struct operator_depths *depths; /* GLSL, where an operator needs them (needs_depth) */
 };
 

@@ -50,21 +50,15 @@ static void encode(const struct blur_cpu *cpu, const struct blur_cpu_step *step,
 
 /* ---- Steps */
 
-static void work(void *user, uint32_t worker)
+static void make_piece(void *user, uint32_t worker, int32_t step, int32_t chunk)
 {
-    struct blur_cpu *cpu = user;
-    int32_t index;
-    int32_t chunk;
-    while (thread_steps_take(&cpu->chunks, &index, &chunk)) {
-        const struct blur_cpu_step *step = &cpu->steps[index];
-        step->make(cpu, step, chunk, cpu->base.workers.of[worker]);
-        thread_steps_finish(&cpu->chunks);
-    }
+    const struct blur_cpu *cpu = user;
+    cpu->steps[step].make(cpu, &cpu->steps[step], chunk, cpu->base.workers.of[worker]);
 }
 
 static void run_steps(struct blur_cpu *cpu)
 {
-    thread_pool_share(cpu->base.pool, cpu->base.workers.count, work, cpu);
+    thread_steps_run(&cpu->chunks, cpu->base.pool, cpu->base.workers.count, make_piece, cpu);
     thread_steps_clear(&cpu->chunks);
 }
 

@@ -8,6 +8,7 @@
 
 #include "blur_cpu.h"
 
+#include "core/bounds.h"
 #include "kernels/image/fft.h"
 
 #include <string.h>
@@ -98,11 +99,6 @@ static double *kernel_of(const struct blur_cpu *cpu, const struct tiles *tiles)
 
 /* ---- A tile */
 
-static int32_t within(int32_t at, int32_t length)
-{
-    return at < 0 ? 0 : at >= length ? length - 1 : at;
-}
-
 /* Channels c and c + 1, or c alone. */
 static void read_tile(const struct blur_cpu *cpu, int32_t x0, int32_t y0, uint32_t c,
                       const struct fft_rectangle *tile)
@@ -111,9 +107,11 @@ static void read_tile(const struct blur_cpu *cpu, int32_t x0, int32_t y0, uint32
     double *to = tile->values;
     for (int32_t y = 0; y < tile->height; y++) {
         const float *row =
-            cpu->pixels + (size_t)within(y0 + y, cpu->height_px) * blur_cpu_row(cpu) + c;
+            cpu->pixels +
+            (size_t)bounds_clamped(y0 + y, 0, cpu->height_px - 1) * blur_cpu_row(cpu) + c;
         for (int32_t x = 0; x < tile->width; x++) {
-            const float *from = row + (size_t)within(x0 + x, cpu->width_px) * cpu->channels;
+            const float *from =
+                row + (size_t)bounds_clamped(x0 + x, 0, cpu->width_px - 1) * cpu->channels;
             *to++ = (double)from[0];
             *to++ = pair ? (double)from[1] : 0.0;
         }

@@ -11,8 +11,8 @@
 
 #define BLUR_SHADER_FROM_SOURCE 1 /* it reads the view, not samples */
 #define BLUR_SHADER_TO_RESULT 2
-#define BLUR_SHADER_WORK                                                                           \
-    4 /* times the number of what it does, by enum blur_work from its first on */
+/* Times the number of what it does, by enum blur_work from its first on. */
+#define BLUR_SHADER_WORK 4
 
 extern const struct shader blur_shader_lines;
 extern const struct shader blur_shader_levels;

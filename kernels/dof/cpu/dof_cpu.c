@@ -6,8 +6,9 @@
 
 #include "steps.h"
 
+#include "core/bounds.h"
 #include "core/large_memory.h"
-#include "core/thread_pool.h"
+#include "core/thread_steps.h"
 #include "kernels/dof/discs.h"
 #include "kernels/gauss/cpu/common/picture.h"
 
@@ -16,23 +17,16 @@
 
 /* ---- An image */
 
-static void work(void *user, uint32_t worker)
+static void make_tile_row(void *user, uint32_t worker, int32_t tile_row)
 {
-    struct dof_cpu *cpu = user;
-    int32_t step;
-    int32_t tile_row;
-    while (thread_steps_take(&cpu->chunks, &step, &tile_row)) {
-        cpu->rows_fn(cpu, tile_row, cpu->base.workers.of[worker]);
-        thread_steps_finish(&cpu->chunks);
-    }
+    const struct dof_cpu *cpu = user;
+    cpu->rows_fn(cpu, tile_row, cpu->base.workers.of[worker]);
 }
 
 static void run_rows(struct dof_cpu *cpu, dof_step_fn rows_fn)
 {
     cpu->rows_fn = rows_fn;
-    thread_steps_clear(&cpu->chunks);
-    thread_steps_add(&cpu->chunks, cpu->rows);
-    thread_pool_share(cpu->base.pool, cpu->base.workers.count, work, cpu);
+    thread_pieces_run(cpu->rows, cpu->base.pool, cpu->base.workers.count, make_tile_row, cpu);
 }
 
 static struct fovea_image image_of(const struct dof_cpu *cpu, enum fovea_format format,
@@ -135,13 +129,6 @@ static void run_image(struct dof_cpu *cpu)
 
 /* ---- A batch */
 
-/* The pixel that a gaze lies on, or the nearest one. */
-static int32_t pixel_of(int32_t q8, int32_t size_px)
-{
-    const int32_t px = q8 >> 8;
-    return px < 0 ? 0 : px < size_px ? px : size_px - 1;
-}
-
 /* NaN: there is no gaze, or the depth is unknown. */
 static float diopters_seen(const struct dof_cpu *cpu, const struct operator_images *images,
                            const struct operator_frame *frame, uint32_t index)
@@ -152,9 +139,9 @@ static float diopters_seen(const struct dof_cpu *cpu, const struct operator_imag
     }
     const int32_t x_q8 = uv ? gaze_to_q8((double)uv[0], frame->width_px) : frame->gaze_x_q8;
     const int32_t y_q8 = uv ? gaze_to_q8((double)uv[1], frame->height_px) : frame->gaze_y_q8;
-    return dof_scale_diopters(&cpu->scale,
-                              dof_depth_value(&cpu->depth, pixel_of(x_q8, frame->width_px),
-                                              pixel_of(y_q8, frame->height_px)));
+    return dof_scale_diopters(
+        &cpu->scale, dof_depth_value(&cpu->depth, bounds_clamped(x_q8 >> 8, 0, frame->width_px - 1),
+                                     bounds_clamped(y_q8 >> 8, 0, frame->height_px - 1)));
 }
 
 static void set_focus(struct dof_cpu *cpu, const struct operator_images *images,
@@ -216,12 +203,6 @@ struct part {
     size_t floats;
 };
 
-static size_t blocks_of(const struct dof_cpu *cpu)
-{
-    const int32_t columns = (dof_width(cpu) + DOF_BLOCK_PX - 1) / DOF_BLOCK_PX;
-    return (size_t)columns * (size_t)((dof_height(cpu) + DOF_BLOCK_PX - 1) / DOF_BLOCK_PX);
-}
-
 /* All of them, or those that are freed. */
 #define PARTS 14
 static void list_parts(struct dof_cpu *cpu, struct part out[PARTS])
@@ -229,7 +210,9 @@ static void list_parts(struct dof_cpu *cpu, struct part out[PARTS])
     const size_t pixels = (size_t)dof_width(cpu) * cpu->plan->machine.height_px;
     const size_t alphas = dof_averages_alpha(cpu) ? pixels : 0;
     const size_t tiles = (size_t)cpu->columns * (size_t)cpu->rows;
-    const size_t blocks = cpu->plan->optics.has_discs ? blocks_of(cpu) : 0;
+    const int32_t all_blocks =
+        bounds_parts(dof_width(cpu), DOF_BLOCK_PX) * bounds_parts(dof_height(cpu), DOF_BLOCK_PX);
+    const size_t blocks = cpu->plan->optics.has_discs ? (size_t)all_blocks : 0;
     const struct part parts[PARTS] = {
         {&cpu->offset_px, pixels},
         {&cpu->reach_px, pixels},
@@ -270,8 +253,8 @@ static enum fovea_result make(struct operator_host *host)
     struct dof_cpu *cpu = (struct dof_cpu *)host;
     const struct gauss_plan *machine = &dof_plan_of(host->plan)->machine;
     cpu->plan = dof_plan_of(host->plan);
-    cpu->columns = (dof_width(cpu) + DOF_TILE_PX - 1) / DOF_TILE_PX;
-    cpu->rows = (dof_height(cpu) + DOF_TILE_PX - 1) / DOF_TILE_PX;
+    cpu->columns = bounds_parts(dof_width(cpu), DOF_TILE_PX);
+    cpu->rows = bounds_parts(dof_height(cpu), DOF_TILE_PX);
     gauss_cpu_lights_init(&cpu->lights, machine);
     cpu->frame = gauss_frame_make(machine, (struct fovea_point_uv){0.5, 0.5});
     cpu->frame.blur_alpha = 1; /* where layers have their coverage */

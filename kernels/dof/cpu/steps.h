@@ -7,7 +7,6 @@
 #ifndef FOVEA_KERNELS_DOF_CPU_STEPS_H
 #define FOVEA_KERNELS_DOF_CPU_STEPS_H
 
-#include "core/thread_steps.h"
 #include "kernels/dof/dof.h"
 #include "kernels/dof/weights.h"
 #include "kernels/image/pixel_light.h"
@@ -67,7 +66,6 @@ struct dof_cpu {
     struct dof_scale scale;
     float focus_diopters;
     float px_per_diopter;
-    struct thread_steps chunks;
     dof_step_fn rows_fn;
 };
 

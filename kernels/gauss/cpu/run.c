@@ -17,11 +17,6 @@ _Static_assert(GAUSS_MAX_LEVELS + 2 <= THREAD_STEPS_MAX, "each level is a step")
 
 /* ---- Levels, squares and tiles */
 
-static int32_t tiles_along(int32_t size_px, int32_t tile_px)
-{
-    return (size_px + tile_px - 1) / tile_px;
-}
-
 static void make_planes(const struct gauss_cpu_picture *picture, const struct gauss_cpu *cpu,
                         const struct gauss_cpu_worker *worker, struct gauss_cpu_rows rows)
 {
@@ -35,7 +30,7 @@ static void make_planes(const struct gauss_cpu_picture *picture, const struct ga
 static void make_tiles(const struct gauss_cpu_picture *picture, const struct gauss_cpu *cpu,
                        const struct gauss_cpu_worker *worker, struct gauss_cpu_rows rows)
 {
-    const int32_t across = tiles_along(picture->view.frame.width_px, GAUSS_CPU_TILE_PX);
+    const int32_t across = bounds_parts(picture->view.frame.width_px, GAUSS_CPU_TILE_PX);
     for (int32_t i = rows.first; i < rows.end; i++) {
         cpu->tiles->make(picture, worker->tile, i % across * GAUSS_CPU_TILE_PX,
                          i / across * GAUSS_CPU_TILE_PX);
@@ -96,7 +91,7 @@ static struct gauss_cpu_worker worker_of(const struct gauss_cpu *cpu, uint32_t w
 
 static int32_t chunks_per_image(const struct gauss_cpu_step *step)
 {
-    return (step->rows.end - step->rows.first + step->rows_at_once - 1) / step->rows_at_once;
+    return bounds_parts(step->rows.end - step->rows.first, step->rows_at_once);
 }
 
 static struct gauss_cpu_rows rows_of(const struct gauss_cpu_step *step, int32_t chunk)
@@ -137,18 +132,13 @@ static void make_chunk(const struct gauss_cpu *cpu, uint32_t worker,
     step->rows_fn(&picture, cpu, &memory, rows_of(step, chunk % chunks));
 }
 
-static void work(void *user, uint32_t worker)
+static void make_piece(void *user, uint32_t worker, int32_t step, int32_t chunk)
 {
-    struct gauss_cpu *cpu = user;
-    int32_t index;
-    int32_t chunk;
-    while (thread_steps_take(&cpu->chunks, &index, &chunk)) {
-        if (cpu->alone > 0 && index == 0) {
-            make_alone(cpu, worker, chunk);
-        } else {
-            make_chunk(cpu, worker, &cpu->steps[index], chunk);
-        }
-        thread_steps_finish(&cpu->chunks);
+    const struct gauss_cpu *cpu = user;
+    if (cpu->alone > 0 && step == 0) {
+        make_alone(cpu, worker, chunk);
+    } else {
+        make_chunk(cpu, worker, &cpu->steps[step], chunk);
     }
 }
 
@@ -181,11 +171,11 @@ static void add_pixels(struct gauss_cpu *cpu)
         step.rows_at_once = PLANE_ROWS;
     } else if (cpu->in_tiles) {
         step.rows_fn = make_tiles;
-        step.rows.end = tiles_along(frame->width_px, GAUSS_CPU_TILE_PX) *
-                        tiles_along(frame->height_px, GAUSS_CPU_TILE_PX);
+        step.rows.end = bounds_parts(frame->width_px, GAUSS_CPU_TILE_PX) *
+                        bounds_parts(frame->height_px, GAUSS_CPU_TILE_PX);
     } else {
         step.rows_fn = make_blended;
-        step.rows.end = tiles_along(frame->height_px, GAUSS_CPU_NODE_PX);
+        step.rows.end = bounds_parts(frame->height_px, GAUSS_CPU_NODE_PX);
     }
     add_step(cpu, step);
 }
@@ -198,7 +188,7 @@ static void run_group(struct gauss_cpu *cpu)
     }
     add_levels(cpu);
     add_pixels(cpu);
-    thread_pool_share(cpu->pool, cpu->running, work, cpu);
+    thread_steps_run(&cpu->chunks, cpu->pool, cpu->running, make_piece, cpu);
 }
 
 /* Returns how many images workers make each by itself: as many as go evenly among them. Others, and

@@ -6,7 +6,7 @@
 #include "smooth.h"
 
 #include "core/log.h"
-#include "core/thread_pool.h"
+#include "core/thread_steps.h"
 
 #include <math.h>
 
@@ -66,24 +66,16 @@ static enum fovea_result reserve(struct operator_host *host,
 
 /* ---- A batch */
 
-static void work(void *user, uint32_t worker)
+static void run_image(void *user, uint32_t worker, int32_t index)
 {
-    struct gauss_gradient_cpu *gradient = user;
-    uint32_t index = atomic_fetch_add(&gradient->next, 1);
-    while (index < gradient->batch->count) {
-        gauss_gradient_smooth_run(gradient, gradient->base.workers.of[worker], index);
-        index = atomic_fetch_add(&gradient->next, 1);
-    }
+    const struct gauss_gradient_cpu *gradient = user;
+    gauss_gradient_smooth_run(gradient, gradient->base.workers.of[worker], (uint32_t)index);
 }
 
 static void run(struct operator_host *host, const struct operator_derivatives *batch)
 {
-    struct gauss_gradient_cpu *gradient = own(host);
-    gradient->batch = batch;
-    atomic_store(&gradient->next, 0);
-    const uint32_t workers =
-        batch->count < gradient->base.workers.count ? batch->count : gradient->base.workers.count;
-    thread_pool_share(gradient->base.pool, workers, work, gradient);
+    own(host)->batch = batch;
+    thread_pieces_run((int32_t)batch->count, host->pool, host->workers.count, run_image, host);
 }
 
 const struct operator_gradient_api gauss_gradient = {

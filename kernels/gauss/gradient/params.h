@@ -42,8 +42,7 @@ struct gauss_gradient_params {
     uint64_t scratch; /* float[] */
     int64_t next_floats; /* to the next image's scratch memory */
     int64_t places; /* in it: of pixels */
-    int64_t
-        derivative; /* of dst; then what each pixel adds to its gaze's derivative, two doubles */
+    int64_t derivative; /* of dst; then two doubles a pixel, which it adds to its gaze's */
     int64_t dots; /* then the fovea that owns the pixel */
     uint64_t rows; /* struct gauss_gradient_row[] */
     uint64_t weights; /* float[] */

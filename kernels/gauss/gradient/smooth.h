@@ -9,17 +9,13 @@
 #include "kernels/operator/operator_host.h"
 #include "loops.h"
 
-#include <stdatomic.h>
-
 struct gauss_gradient_cpu {
     struct operator_host base;
     const struct gauss_plan *plan;
     struct gauss_gradient_plan laws; /* the plan without steps */
     struct gauss_gradient_tables tables;
     const struct gauss_gradient_loops *loops;
-    /* The batch under way. */
-    const struct operator_derivatives *batch;
-    atomic_uint next;
+    const struct operator_derivatives *batch; /* that is under way */
 };
 
 /* The loops that the processor runs. */

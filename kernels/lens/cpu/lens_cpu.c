@@ -8,9 +8,9 @@
 
 #include "line.h"
 
+#include "core/bounds.h"
 #include "core/large_memory.h"
 #include "core/log.h"
-#include "core/thread_pool.h"
 #include "core/thread_steps.h"
 #include "kernels/lens/lens.h"
 #include "kernels/lens/place.h"
@@ -54,15 +54,9 @@ static size_t row_floats(const struct lens_plan *plan)
     return (size_t)plan->shape.width_px * MAX_CHANNELS;
 }
 
-static int32_t strip_count(const struct lens_plan *plan)
-{
-    return (plan->shape.height_px + STRIP_ROWS - 1) / STRIP_ROWS;
-}
-
 static int32_t strip_end(const struct lens_plan *plan, int32_t chunk)
 {
-    const int32_t end = (chunk + 1) * STRIP_ROWS;
-    return end < plan->shape.height_px ? end : plan->shape.height_px;
+    return bounds_smaller((chunk + 1) * STRIP_ROWS, plan->shape.height_px);
 }
 
 static struct pixel_row row_at(const struct lens_cpu *cpu, const struct fovea_image *image,
@@ -270,22 +264,17 @@ static void warp_strip(const struct lens_cpu *cpu, int32_t chunk, float *row)
 
 /* ---- Frames */
 
-static void work(void *user, uint32_t worker)
+static void make_piece(void *user, uint32_t worker, int32_t step, int32_t chunk)
 {
-    struct lens_cpu *cpu = user;
-    int32_t index;
-    int32_t chunk;
-    while (thread_steps_take(&cpu->chunks, &index, &chunk)) {
-        cpu->steps[index].chunk_fn(cpu, chunk, cpu->base.workers.of[worker]);
-        thread_steps_finish(&cpu->chunks);
-    }
+    const struct lens_cpu *cpu = user;
+    cpu->steps[step].chunk_fn(cpu, chunk, cpu->base.workers.of[worker]);
 }
 
 static void add_step(struct lens_cpu *cpu,
                      void (*chunk_fn)(const struct lens_cpu *cpu, int32_t chunk, float *row))
 {
     cpu->steps[cpu->chunks.count] = (struct step){chunk_fn};
-    thread_steps_add(&cpu->chunks, strip_count(cpu->plan));
+    thread_steps_add(&cpu->chunks, bounds_parts(cpu->plan->shape.height_px, STRIP_ROWS));
 }
 
 static void run_image(struct lens_cpu *cpu, bool decoded)
@@ -299,7 +288,7 @@ static void run_image(struct lens_cpu *cpu, bool decoded)
         }
         add_step(cpu, warp_strip);
     }
-    thread_pool_share(cpu->base.pool, cpu->base.workers.count, work, cpu);
+    thread_steps_run(&cpu->chunks, cpu->base.pool, cpu->base.workers.count, make_piece, cpu);
 }
 
 static void set_blank_pixel(struct lens_cpu *cpu)
@@ -339,7 +328,8 @@ static enum fovea_result reserve(struct operator_host *host, const struct operat
     struct lens_cpu *cpu = (struct lens_cpu *)host;
     const size_t blanks = ((size_t)cpu->plan->shape.width_px + 3) / 4; /* a byte a pixel */
     (void)images; /* one after the other */
-    return worker_floats_grow(&cpu->base.workers, cpu->base.pool, (uint32_t)strip_count(cpu->plan),
+    return worker_floats_grow(&cpu->base.workers, cpu->base.pool,
+                              (uint32_t)bounds_parts(cpu->plan->shape.height_px, STRIP_ROWS),
                               row_floats(cpu->plan) + blanks);
 }
 

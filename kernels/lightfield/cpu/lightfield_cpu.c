@@ -3,8 +3,9 @@
 
 #include "lightfield_cpu.h"
 
+#include "core/bounds.h"
 #include "core/large_memory.h"
-#include "core/thread_pool.h"
+#include "core/thread_steps.h"
 #include "kernels/image/pixel.h"
 
 #include <stdlib.h>
@@ -152,23 +153,18 @@ size_t lightfield_cpu_bytes(const struct lightfield_cpu *cpu)
 
 /* ---- Strips */
 
-static void work(void *user, uint32_t number)
+static void make_strip(void *user, uint32_t worker, int32_t strip)
 {
-    struct lightfield_job *job = user;
-    const int32_t count = (job->rows + job->strip_rows - 1) / job->strip_rows;
-    int32_t strip = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
-    while (strip < count && number < job->cpu->worker_count) {
-        const int32_t first = strip * job->strip_rows;
-        const int32_t end = first + job->strip_rows;
-        job->make(job, &job->cpu->workers[number], first, end < job->rows ? end : job->rows);
-        strip = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
-    }
+    const struct lightfield_job *job = user;
+    const int32_t first = strip * job->strip_rows;
+    job->make(job, &job->cpu->workers[worker], first,
+              bounds_smaller(first + job->strip_rows, job->rows));
 }
 
 void lightfield_cpu_run(struct lightfield_job *job)
 {
-    atomic_init(&job->next, 0);
-    thread_pool_run(job->cpu->pool, job->cpu->worker_count, work, job);
+    thread_pieces_run(bounds_parts(job->rows, job->strip_rows), job->cpu->pool,
+                      job->cpu->worker_count, make_strip, job);
 }
 
 /* ---- Pictures in and out */

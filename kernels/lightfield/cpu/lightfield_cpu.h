@@ -11,8 +11,6 @@
 #include "kernels/lightfield/lightfield.h"
 #include "kernels/operator/operator.h"
 
-#include <stdatomic.h>
-
 struct thread_pool;
 
 #define LIGHTFIELD_LENSES (2 * LIGHTFIELD_RANGE_MAX + 1) /* of a row that count */
@@ -79,7 +77,6 @@ struct lightfield_job {
                  int32_t end);
     const void *user;
     int32_t rows, strip_rows;
-    atomic_int next;
 };
 void lightfield_cpu_run(struct lightfield_job *job);
 

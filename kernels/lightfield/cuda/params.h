@@ -10,9 +10,8 @@
 #include "kernels/lightfield/focus.h"
 #include "kernels/lightfield/sum_block.h"
 
-#define LIGHTFIELD_CUDA_WIDTH                                                                      \
-    32 /* pixels of the picture: a block's, where nothing else is said                             \
-        */
+/* Pixels of the picture: a block's, where nothing else is said. */
+#define LIGHTFIELD_CUDA_WIDTH 32
 #define LIGHTFIELD_CUDA_HEIGHT 8
 #define LIGHTFIELD_CUDA_THREADS (LIGHTFIELD_CUDA_WIDTH * LIGHTFIELD_CUDA_HEIGHT)
 #define LIGHTFIELD_CUDA_SIZES 256 /* LIGHTFIELD_SIZES_MAX */

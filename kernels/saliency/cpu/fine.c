@@ -38,20 +38,17 @@ struct saliency_fine {
 
 const size_t saliency_fine_bytes = sizeof(struct saliency_fine);
 
-static int32_t across(const struct saliency_plan *plan)
-{
-    return (plan->width_px + SALIENCY_TILE_WIDTH - 1) / SALIENCY_TILE_WIDTH;
-}
-
 int32_t saliency_fine_tiles(const struct saliency_plan *plan)
 {
-    return across(plan) * ((plan->height_px + SALIENCY_FINE_ROWS - 1) / SALIENCY_FINE_ROWS);
+    return bounds_parts(plan->width_px, SALIENCY_TILE_WIDTH) *
+           bounds_parts(plan->height_px, SALIENCY_FINE_ROWS);
 }
 
 static struct tile tile_of(const struct saliency_plan *plan, int32_t number)
 {
-    const int32_t x = number % across(plan) * SALIENCY_TILE_WIDTH;
-    const int32_t y = number / across(plan) * SALIENCY_FINE_ROWS;
+    const int32_t across = bounds_parts(plan->width_px, SALIENCY_TILE_WIDTH);
+    const int32_t x = number % across * SALIENCY_TILE_WIDTH;
+    const int32_t y = number / across * SALIENCY_FINE_ROWS;
     return (struct tile){x, y, bounds_smaller(plan->width_px - x, SALIENCY_TILE_WIDTH),
                          bounds_smaller(plan->height_px - y, SALIENCY_FINE_ROWS), plan->fine_reach};
 }

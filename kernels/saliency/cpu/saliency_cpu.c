@@ -5,7 +5,7 @@
 
 #include "core/large_memory.h"
 #include "core/log.h"
-#include "core/thread_pool.h"
+#include "core/thread_steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,21 +151,16 @@ struct step {
     int32_t fine;
 };
 
-static void work(void *user, uint32_t worker)
+static void make_chunk(void *user, uint32_t worker, int32_t chunk)
 {
     const struct step *step = user;
-    struct saliency_cpu *cpu = step->cpu;
-    int32_t chunk = atomic_fetch_add_explicit(&cpu->next, 1, memory_order_relaxed);
-    while (chunk < step->count && worker < cpu->worker_count) {
-        step->make(step, &cpu->workers[worker], chunk);
-        chunk = atomic_fetch_add_explicit(&cpu->next, 1, memory_order_relaxed);
-    }
+    step->make(step, &step->cpu->workers[worker], chunk);
 }
 
 static void run_step(const struct step *step)
 {
-    atomic_store_explicit(&step->cpu->next, 0, memory_order_relaxed);
-    thread_pool_run(step->cpu->pool, step->cpu->worker_count, work, (void *)(uintptr_t)step);
+    struct step own = *step;
+    thread_pieces_run(step->count, step->cpu->pool, step->cpu->worker_count, make_chunk, &own);
 }
 
 #define BIN_ROWS 16

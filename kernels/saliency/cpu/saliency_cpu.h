@@ -12,8 +12,6 @@
 #include "kernels/saliency/cpu/loops.h"
 #include "kernels/saliency/plan.h"
 
-#include <stdatomic.h>
-
 struct thread_pool;
 
 #define SALIENCY_TILE_WIDTH 128 /* samples of a response, or pixels */
@@ -74,7 +72,6 @@ struct saliency_cpu {
     struct saliency_kept kept;
     int32_t *response;
     struct saliency_candidates merged;
-    atomic_int next; /* chunk of the step that is under way */
     size_t bytes;
 };
 

@@ -18,11 +18,6 @@
 
 /* ---- The plan */
 
-static int32_t whole(int32_t count, int32_t size)
-{
-    return (count + size - 1) / size;
-}
-
 static struct saliency_cuda_axis axis_of(const struct saliency_axis *axis)
 {
     return (struct saliency_cuda_axis){axis->first, axis->last - axis->first + 1, axis->out_first,
@@ -31,8 +26,8 @@ static struct saliency_cuda_axis axis_of(const struct saliency_axis *axis)
 
 static void fill_samples(struct saliency_cuda_frame *frame, struct saliency_cuda_level *out)
 {
-    out->stored = whole(SALIENCY_CUDA_PLANE_BEFORE + out->x.count + 3, 4) * 4;
-    out->pitch = whole(out->stored, SALIENCY_CUDA_SEGMENT) * SALIENCY_CUDA_SEGMENT;
+    out->stored = bounds_parts(SALIENCY_CUDA_PLANE_BEFORE + out->x.count + 3, 4) * 4;
+    out->pitch = bounds_parts(out->stored, SALIENCY_CUDA_SEGMENT) * SALIENCY_CUDA_SEGMENT;
     out->plane = frame->plane_samples;
     out->mask = frame->masks;
     frame->plane_samples += (uint64_t)SALIENCY_BINS * (uint64_t)(out->pitch * out->y.count);
@@ -52,10 +47,10 @@ static void fill_level(struct saliency_cuda *cuda, uint32_t number, uint32_t *st
     }
     out->x = axis_of(&level->x);
     out->y = axis_of(&level->y);
-    out->strips_across = whole(out->x.out_count, SALIENCY_CUDA_STRIP_WIDTH);
+    out->strips_across = bounds_parts(out->x.out_count, SALIENCY_CUDA_STRIP_WIDTH);
     if (level->scale_end > level->scale_first) {
-        *strips +=
-            (uint32_t)(out->strips_across * whole(out->y.out_count, SALIENCY_CUDA_STRIP_HEIGHT));
+        *strips += (uint32_t)(out->strips_across *
+                              bounds_parts(out->y.out_count, SALIENCY_CUDA_STRIP_HEIGHT));
     }
     out->strip_end = (int32_t)*strips;
     fill_samples(&cuda->frame, out);

@@ -7,7 +7,7 @@
 #include "saliency_cuda.h"
 
 #include "core/bounds.h"
-#include "core/thread_pool.h"
+#include "core/thread_steps.h"
 #include "kernels/image/image_slice.h"
 
 #include <stdatomic.h>
@@ -23,7 +23,6 @@ struct saliency_cuda_group {
     uint32_t half; /* of the memory for what is reported */
     struct fovea_blob *out_blobs;
     uint32_t *out_counts;
-    atomic_uint next; /* whose blobs nobody has chosen yet */
     _Atomic enum fovea_result chosen;
 };
 
@@ -309,17 +308,13 @@ static enum fovea_result choose(struct saliency_cuda_group *group, uint32_t imag
     return result;
 }
 
-static void choose_some(void *user, uint32_t worker)
+static void choose_one(void *user, uint32_t worker, int32_t image)
 {
     struct saliency_cuda_group *group = user;
+    const enum fovea_result result = choose(group, (uint32_t)image);
     (void)worker;
-    uint32_t image = atomic_fetch_add(&group->next, 1);
-    while (image < group->count) {
-        const enum fovea_result result = choose(group, image);
-        if (result < 0) {
-            atomic_store(&group->chosen, result);
-        }
-        image = atomic_fetch_add(&group->next, 1);
+    if (result < 0) {
+        atomic_store(&group->chosen, result);
     }
 }
 
@@ -329,7 +324,7 @@ static enum fovea_result choose_all(struct saliency_cuda_group *group, struct th
         return choose(group, 0);
     }
     const uint32_t workers = thread_pool_grow(pool, thread_pool_worker_max(pool));
-    thread_pool_share(pool, workers, choose_some, group);
+    thread_pieces_run((int32_t)group->count, pool, workers, choose_one, group);
     return atomic_load(&group->chosen);
 }
 

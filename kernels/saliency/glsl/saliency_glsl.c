@@ -29,11 +29,6 @@ _Static_assert(SALIENCY_GLSL_PAD_PX > SALIENCY_FINE_REACH, "and whole words");
 
 /* ---- Tables */
 
-static int32_t whole(int32_t count, int32_t size)
-{
-    return (count + size - 1) / size;
-}
-
 static int32_t samples_of(const struct saliency_axis *axis)
 {
     return axis->last - axis->first + 1;
@@ -47,7 +42,7 @@ static int32_t outs_of(const struct saliency_axis *axis)
 /* One behind the last is like it. */
 static int32_t pitch_of(const struct saliency_level *level)
 {
-    return whole(samples_of(&level->x) + 1, SALIENCY_GLSL_SAMPLES) * SALIENCY_GLSL_SAMPLES;
+    return bounds_parts(samples_of(&level->x) + 1, SALIENCY_GLSL_SAMPLES) * SALIENCY_GLSL_SAMPLES;
 }
 
 /* Words of a plane */
@@ -60,8 +55,8 @@ static int32_t tiles_of(const struct saliency_level *level)
 {
     return level->scale_first == level->scale_end
                ? 0
-               : whole(outs_of(&level->x), SALIENCY_GLSL_TILE) *
-                     whole(outs_of(&level->y), SALIENCY_GLSL_TILE);
+               : bounds_parts(outs_of(&level->x), SALIENCY_GLSL_TILE) *
+                     bounds_parts(outs_of(&level->y), SALIENCY_GLSL_TILE);
 }
 
 /* Returns zeros behind what the tables have, which there is memory for. */
@@ -190,14 +185,15 @@ static void add_planes_of_pixels(struct making *making)
     const struct saliency_level *level = &making->plan->levels[1];
     const uint32_t rows = (uint32_t)(making->constants.channel_count * samples_of(&level->y));
     add_pass(making->way, &saliency_near_shader,
-             (uint32_t)whole(pitch_of(level), SALIENCY_GLSL_NEAR_SAMPLES), rows,
+             (uint32_t)bounds_parts(pitch_of(level), SALIENCY_GLSL_NEAR_SAMPLES), rows,
              &making->constants);
 }
 
 /* Threads that a plane takes */
 static uint32_t threads_of(const struct saliency_level *level)
 {
-    return (uint32_t)(pitch_of(level) / 2 * whole(samples_of(&level->y), SALIENCY_GLSL_PLANE_ROWS));
+    return (uint32_t)(pitch_of(level) / 2 *
+                      bounds_parts(samples_of(&level->y), SALIENCY_GLSL_PLANE_ROWS));
 }
 
 /* Levels whose planes have little work are made in one pass, which has a workgroup for each plane.
@@ -271,8 +267,9 @@ static void add_order(struct making *making)
 static void add_lists(struct making *making)
 {
     const struct saliency_constants *constants = &making->constants;
-    add_pass(making->way, &saliency_maxima_shader, (uint32_t)whole(constants->size_px[0], 32),
-             (uint32_t)whole(constants->size_px[1], 16), constants);
+    add_pass(making->way, &saliency_maxima_shader,
+             (uint32_t)bounds_parts(constants->size_px[0], 32),
+             (uint32_t)bounds_parts(constants->size_px[1], 16), constants);
     add_order(making);
     for (int32_t is_last = 0; is_last < 2; is_last++) {
         add_pass(making->way, &saliency_prune_shader, is_last ? 1 : RANK_GROUPS, 1, constants)
@@ -284,9 +281,9 @@ static void add_lists(struct making *making)
 static void add_fine(struct making *making)
 {
     struct saliency_constants constants = making->constants;
-    const uint32_t across = (uint32_t)whole(constants.size_px[0], SALIENCY_GLSL_SEGMENT);
+    const uint32_t across = (uint32_t)bounds_parts(constants.size_px[0], SALIENCY_GLSL_SEGMENT);
     const uint32_t down =
-        (uint32_t)(whole(constants.size_px[1], SALIENCY_GLSL_STRIP) * constants.channels);
+        (uint32_t)(bounds_parts(constants.size_px[1], SALIENCY_GLSL_STRIP) * constants.channels);
     for (constants.slot = constants.fine_count - 1; constants.slot >= 0; constants.slot--) {
         struct operator_pass *pass =
             add_pass(making->way, &saliency_fine_shader, across, down, &constants);
@@ -331,8 +328,8 @@ static void add_way(const struct saliency_plan *plan, struct saliency_glsl *glsl
     struct making making = {.plan = plan, .way = &glsl->ways[number], .constants = glsl->constants};
     struct saliency_constants *constants = &making.constants;
     constants->channels = number ? SALIENCY_CHANNELS : 1;
-    add_pass(making.way, &saliency_bins_shader, (uint32_t)whole(constants->bin_pitch, 64),
-             (uint32_t)whole(constants->bin_rows, 4), constants);
+    add_pass(making.way, &saliency_bins_shader, (uint32_t)bounds_parts(constants->bin_pitch, 64),
+             (uint32_t)bounds_parts(constants->bin_rows, 4), constants);
     if (plan->level_count > 1) {
         add_steps(&making, at_once);
     } else {
@@ -359,9 +356,10 @@ static void place_all(const struct saliency_plan *plan, struct saliency_glsl *gl
     struct saliency_constants *constants = &glsl->constants;
     constants->size_px[0] = plan->width_px;
     constants->size_px[1] = plan->height_px;
-    constants->bin_pitch = (whole(plan->width_px, SALIENCY_GLSL_SEGMENT) * SALIENCY_GLSL_SEGMENT +
-                            2 * SALIENCY_GLSL_PAD_PX) /
-                           4;
+    constants->bin_pitch =
+        (bounds_parts(plan->width_px, SALIENCY_GLSL_SEGMENT) * SALIENCY_GLSL_SEGMENT +
+         2 * SALIENCY_GLSL_PAD_PX) /
+        4;
     constants->bin_rows = plan->height_px + 2 * SALIENCY_GLSL_PAD_PX;
     constants->response_count = (int32_t)plan->response_count;
     constants->candidate_capacity = (int32_t)(fit > most ? fit : most);
@@ -388,16 +386,11 @@ static void place_all(const struct saliency_plan *plan, struct saliency_glsl *gl
 
 /* ---- Memory */
 
-static uint32_t parts(int32_t count, int32_t size)
-{
-    return (uint32_t)whole(count, size);
-}
-
 /* Each step has a pass of pixels, one of each coarser level at most, and filters. */
 static size_t most_passes(const struct saliency_plan *plan, const struct at_once *at_once)
 {
-    const size_t steps =
-        parts(SALIENCY_CHANNELS, at_once->channels) * parts(SALIENCY_BINS, at_once->bins);
+    const size_t steps = (size_t)bounds_parts(SALIENCY_CHANNELS, at_once->channels) *
+                         (size_t)bounds_parts(SALIENCY_BINS, at_once->bins);
     return OTHER_PASSES + plan->scale_count + steps * (plan->level_count + SALIENCY_PER_OCTAVE);
 }
 
@@ -478,6 +471,6 @@ void saliency_glsl_map(const struct saliency_glsl *glsl, uint32_t scale,
 {
     struct saliency_constants constants = glsl->constants;
     constants.slot = (int32_t)scale;
-    *out_pass = pass_of(&saliency_map_shader, (uint32_t)whole(constants.size_px[0], 16),
-                        (uint32_t)whole(constants.size_px[1], 16), &constants);
+    *out_pass = pass_of(&saliency_map_shader, (uint32_t)bounds_parts(constants.size_px[0], 16),
+                        (uint32_t)bounds_parts(constants.size_px[1], 16), &constants);
 }

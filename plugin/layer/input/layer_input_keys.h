@@ -26,8 +26,7 @@ struct input_action {
     uint32_t count; /* of keys; 0: none are set, or this keyboard lacks one */
     struct keymap keys[KEY_COMBO_MAX]; /* the keycodes that count as each of them */
     struct keymap plain; /* those of its keys that are no modifiers */
-    struct keymap
-        others; /* modifiers that must be up: those that mean something else than its own */
+    struct keymap others; /* modifiers that must be up: they mean something else than its own */
     uint32_t up_polls; /* in a row */
     bool down;
     /* the one whose event has ended it; 0: another has gone up since */
@@ -42,9 +41,8 @@ struct input_actions {
     /* the keycodes of each, as this keyboard has them */
     struct keymap modifiers[INPUT_MODIFIERS];
     struct keymap down; /* as events and polls say */
-    struct keymap
-        /* what was down when an action was missed for its modifiers alone; empty: none was */
-        missed;
+    /* What was down when an action was missed for its modifiers alone; empty: none was. */
+    struct keymap missed;
     uint32_t missed_action;
 };
 

@@ -3,8 +3,9 @@
 
 #include "tables.h"
 
+#include "core/thread_steps.h"
+
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 static double factor_at(const struct lens_paper_lens *lens, double r)
@@ -75,20 +76,11 @@ static void make_one(const struct lens_paper_tables *t, int32_t x, int32_t y)
     t->forward[i] = pixel_at(t->size, px, &at) ? lens_paper_key(t->size, at) : LENS_PAPER_NOWHERE;
 }
 
-struct making {
-    const struct lens_paper_tables *tables;
-    atomic_int next_row;
-};
-
-static void make_rows(void *user, uint32_t worker)
+static void make_row(void *user, uint32_t worker, int32_t y)
 {
-    struct making *making = user;
-    int32_t y = atomic_fetch_add(&making->next_row, 1);
-    while (y < making->tables->size.height_px) {
-        for (int32_t x = 0; x < making->tables->size.width_px; x++) {
-            make_one(making->tables, x, y);
-        }
-        y = atomic_fetch_add(&making->next_row, 1);
+    const struct lens_paper_tables *tables = user;
+    for (int32_t x = 0; x < tables->size.width_px; x++) {
+        make_one(tables, x, y);
     }
 }
 
@@ -105,8 +97,7 @@ bool lens_paper_tables_make(struct thread_pool *pool, struct lens_paper_size siz
             return false;
         }
     }
-    struct making making = {.tables = out};
-    thread_pool_run(pool, thread_pool_worker_max(pool), make_rows, &making);
+    thread_pieces_run(size.height_px, pool, thread_pool_worker_max(pool), make_row, out);
     return true;
 }
 

@@ -65,7 +65,8 @@ static inline lanes lanes_choose(const whole_lanes *which, const lanes *one, con
 #endif
 }
 
-/* These keep masks where they are made: as a register of words each would be made twice. */
+/* Comparisons that are used at once: with AVX-512 their result is a mask, and to make a register of
+ * it first would take as long again. */
 
 /* one < other ? one : other */
 static inline lanes lanes_lesser(const lanes *one, const lanes *other)

@@ -7,6 +7,7 @@
 #ifndef FOVEA_KERNELS_GAUSS_CPU_COMMON_PICTURE_H
 #define FOVEA_KERNELS_GAUSS_CPU_COMMON_PICTURE_H
 
+#include "core/bounds.h"
 #include "kernels/gauss/gauss.h"
 #include "kernels/image/pixel_light.h"
 
@@ -94,11 +95,6 @@ static inline float *gauss_cpu_plane_row(const struct gauss_cpu_picture *picture
     return picture->samples + channel * gauss_cpu_plane(picture) +
            (level->first - plan->levels[picture->first_level].first) +
            (int64_t)(row + margin) * level->pitch + margin;
-}
-
-static inline int32_t gauss_cpu_clamp(int32_t value, int32_t low, int32_t high)
-{
-    return value < low ? low : value > high ? high : value;
 }
 
 #endif

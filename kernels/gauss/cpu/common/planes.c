@@ -17,8 +17,8 @@ static bool is_words(const struct gauss_cpu_picture *picture, const struct fovea
            (image->pixel_stride_bytes == 0 || image->pixel_stride_bytes == 4);
 }
 
-/* Other pixels are read and written by registers, too: four bytes, three, one, or a word of three
- * colours, at any distance: the same picture has the same result however it lies in memory. */
+/* Pixels of four bytes, three, one, or a word of three colours are read and written by registers at
+ * any distance from each other, so that a picture has the same result however it lies in memory. */
 static bool is_packed(const struct gauss_cpu_picture *picture, const struct fovea_image *image)
 {
     const int32_t colors = (int32_t)picture->codec->color_channels;
@@ -28,8 +28,8 @@ static bool is_packed(const struct gauss_cpu_picture *picture, const struct fove
            picture->channels == colors;
 }
 
-/* One colour is read as another. */
-static bool mixes(const struct pixel_light *light)
+/* HLG's levels say light of the scene: a colour on the display depends on all three of it. */
+static bool is_of_scene(const struct pixel_light *light)
 {
     return light && light->system_gamma > 0.0f;
 }
@@ -166,8 +166,8 @@ static void read_any(const struct gauss_cpu_picture *picture, const struct gauss
     }
 }
 
-/* Handles the end of a span. */
-static struct gauss_cpu_span after(const struct gauss_cpu_span *span, int32_t count)
+/* Returns what is left of a span behind its first pixels. */
+static struct gauss_cpu_span rest_after(const struct gauss_cpu_span *span, int32_t count)
 {
     return (struct gauss_cpu_span){span->x_px + count, span->y_px, span->count - count};
 }
@@ -177,7 +177,7 @@ static void show_scene(const struct gauss_cpu_picture *picture, int32_t count, f
                        ptrdiff_t plane)
 {
     const int32_t colors = picture->channels == 1 ? 1 : 3;
-    if (!mixes(picture->light)) {
+    if (!is_of_scene(picture->light)) {
         return;
     }
     for (int32_t i = 0; i < count; i += LANES) {
@@ -207,11 +207,11 @@ void gauss_cpu_read(const struct gauss_cpu_picture *picture, const struct gauss_
                     float *values, float *out, ptrdiff_t plane)
 {
     const struct fovea_image *src = &picture->view.src;
-    const int32_t first = gauss_cpu_clamp(span->x_px, 0, (int32_t)src->width_px);
-    const int32_t end = gauss_cpu_clamp(span->x_px + span->count, 0, (int32_t)src->width_px);
+    const int32_t first = bounds_clamped(span->x_px, 0, (int32_t)src->width_px);
+    const int32_t end = bounds_clamped(span->x_px + span->count, 0, (int32_t)src->width_px);
     const struct gauss_cpu_span inside = {
         .x_px = first,
-        .y_px = gauss_cpu_clamp(span->y_px, 0, (int32_t)src->height_px - 1),
+        .y_px = bounds_clamped(span->y_px, 0, (int32_t)src->height_px - 1),
         .count = end - first,
     };
     const int32_t before = first - span->x_px;
@@ -223,7 +223,7 @@ void gauss_cpu_read(const struct gauss_cpu_picture *picture, const struct gauss_
         show_scene(picture, inside.count, out + before, plane);
     } else {
         const int32_t done = gauss_cpu_read_fours(picture, &inside, out + before, plane);
-        const struct gauss_cpu_span residual = after(&inside, done);
+        const struct gauss_cpu_span residual = rest_after(&inside, done);
         read_any(picture, &residual, values, out + before + done, plane);
     }
     if (inside.count < span->count) {
@@ -366,7 +366,7 @@ void gauss_cpu_write(const struct gauss_cpu_picture *picture, const struct gauss
         write_packed(picture, span, in, plane);
     } else {
         const int32_t done = gauss_cpu_write_fours(picture, span, in, plane);
-        const struct gauss_cpu_span residual = after(span, done);
+        const struct gauss_cpu_span residual = rest_after(span, done);
         write_any(picture, &residual, in + done, plane, values);
     }
 }

@@ -10,7 +10,7 @@ static double sum_row(const struct gauss_cpu_picture *picture, int32_t level, co
     const int32_t last = picture->plan->levels[level].width + margin - 1;
     double sum = 0.0;
     for (int32_t i = 0; i < x->count; i++) {
-        sum += x->weights[i] * (double)in[gauss_cpu_clamp(x->first + i, -margin, last)];
+        sum += x->weights[i] * (double)in[bounds_clamped(x->first + i, -margin, last)];
     }
     return sum;
 }
@@ -34,7 +34,7 @@ static void sum_square(const struct gauss_cpu_picture *picture, const struct gau
     double sums[GAUSS_CPU_MAX_CHANNELS] = {0.0};
     double total = 0.0;
     for (int32_t j = (int32_t)ceil(centre - reach_samples); j <= last; j++) {
-        const int32_t row = gauss_cpu_clamp(j, -margin, last_row);
+        const int32_t row = bounds_clamped(j, -margin, last_row);
         const double weight = weight_of(node, j - centre);
         total += weight;
         for (int32_t c = 0; c < picture->channels; c++) {

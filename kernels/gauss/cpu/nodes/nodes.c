@@ -45,7 +45,7 @@ struct strip {
     float *values;
 };
 
-static void *take(char *memory, size_t *bytes, size_t wanted)
+static void *take_part(char *memory, size_t *bytes, size_t wanted)
 {
     void *part = memory ? memory + *bytes : NULL;
     *bytes += (wanted + SLACK_BYTES + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
@@ -58,23 +58,23 @@ static size_t lay_out(float *scratch, struct strip *out)
     char *memory = (char *)scratch;
     size_t bytes = 0;
     const size_t plane = PIXELS * sizeof *scratch;
-    out->tiles = take(memory, &bytes, TILES * sizeof *out->tiles);
-    out->blends = take(memory, &bytes, TILES * MAX_NODES * sizeof *out->blends);
-    out->next = take(memory, &bytes, TILES * sizeof *out->next);
-    out->places = take(memory, &bytes, TILES * sizeof *out->places);
-    out->seen = take(memory, &bytes, MAX_ROWS * sizeof *out->seen);
-    out->rows = take(memory, &bytes, MAX_ROWS * sizeof *out->rows);
-    out->weights = take(memory, &bytes, (size_t)MAX_ROWS * ROWS * sizeof *out->weights);
+    out->tiles = take_part(memory, &bytes, TILES * sizeof *out->tiles);
+    out->blends = take_part(memory, &bytes, TILES * MAX_NODES * sizeof *out->blends);
+    out->next = take_part(memory, &bytes, TILES * sizeof *out->next);
+    out->places = take_part(memory, &bytes, TILES * sizeof *out->places);
+    out->seen = take_part(memory, &bytes, MAX_ROWS * sizeof *out->seen);
+    out->rows = take_part(memory, &bytes, MAX_ROWS * sizeof *out->rows);
+    out->weights = take_part(memory, &bytes, (size_t)MAX_ROWS * ROWS * sizeof *out->weights);
     /* Samples that are written before the first row fall into the slack of the part before. */
-    out->samples = take(memory, &bytes, (size_t)ROWS * MAX_CHANNELS * PITCH * sizeof *scratch);
-    out->values = take(memory, &bytes, (size_t)MAX_CHANNELS * PX * sizeof *scratch);
+    out->samples = take_part(memory, &bytes, (size_t)ROWS * MAX_CHANNELS * PITCH * sizeof *scratch);
+    out->values = take_part(memory, &bytes, (size_t)MAX_CHANNELS * PX * sizeof *scratch);
     for (int32_t i = 0; i < TILES; i++) {
         struct gauss_cpu_node_tile tile = {
-            .sigma_px = take(memory, &bytes, plane),
-            .places = take(memory, &bytes, plane),
-            .firsts = take(memory, &bytes, plane),
-            .weights = take(memory, &bytes, GAUSS_LADDER_TOGETHER * plane),
-            .pixels = take(memory, &bytes, MAX_CHANNELS * plane),
+            .sigma_px = take_part(memory, &bytes, plane),
+            .places = take_part(memory, &bytes, plane),
+            .firsts = take_part(memory, &bytes, plane),
+            .weights = take_part(memory, &bytes, GAUSS_LADDER_TOGETHER * plane),
+            .pixels = take_part(memory, &bytes, MAX_CHANNELS * plane),
         };
         if (memory) {
             out->tiles[i] = tile;
@@ -112,15 +112,15 @@ static struct columns columns_of(const struct strip *strip, const struct run *ru
         .first = first_sample(node, strip->tiles[run->first].x_px),
         .last = first_sample(node, last_px) + gauss_cpu_node_phase_at(node, last_px)->count,
     };
-    columns.from = gauss_cpu_clamp(columns.first, -margin, stored - 1);
-    columns.to = gauss_cpu_clamp(columns.last, columns.from + 1, stored);
+    columns.from = bounds_clamped(columns.first, -margin, stored - 1);
+    columns.to = bounds_clamped(columns.last, columns.from + 1, stored);
     return columns;
 }
 
 /* Finds the rows of samples that `ROWS` rows of pixels see. Beyond the outermost row that is stored
  * there are only repetitions of it, whose weights are added. */
-static void see_rows(const struct strip *strip, const struct gauss_cpu_node *node, int32_t first_y,
-                     struct gauss_cpu_node_window *out)
+static void find_window(const struct strip *strip, const struct gauss_cpu_node *node,
+                        int32_t first_y, struct gauss_cpu_node_window *out)
 {
     const struct gauss_cpu_node_phase *phase = gauss_cpu_node_phase_at(node, strip->tiles[0].y_px);
     const int32_t first = phase->row_first[first_y];
@@ -195,7 +195,7 @@ static void add_rows(const struct strip *strip, struct run run, int32_t first_y)
     const struct columns columns = columns_of(strip, &run);
     struct gauss_cpu_node_window window = {.plane = gauss_cpu_plane(strip->picture),
                                            .first = columns.from};
-    see_rows(strip, node, first_y, &window);
+    find_window(strip, node, first_y, &window);
     gauss_cpu_node_down(&window, columns.to - columns.from, channels,
                         strip->samples + (columns.from - columns.first));
     repeat_outermost(&columns, ROWS * channels, strip->samples);
@@ -219,7 +219,7 @@ static void add_run(const struct strip *strip, const struct run *run)
     const int32_t count = gauss_cpu_node_phase_at(node, y_px)->count;
     const float *outermost = gauss_cpu_plane_row(picture, node->level, 0, -margin);
     for (int32_t i = 0; i < count; i++) {
-        const int32_t row = gauss_cpu_clamp(first + i, -margin, last) + margin;
+        const int32_t row = bounds_clamped(first + i, -margin, last) + margin;
         strip->seen[i] = outermost + (ptrdiff_t)row * picture->plan->levels[node->level].pitch;
     }
     for (int32_t y = 0; y < strip->tiles[0].height_px; y += ROWS) {
@@ -250,8 +250,8 @@ static void find_rows(const struct gauss_cpu_node_tile *tile, row_bits *out)
     }
 }
 
-/* The tile's node `index` is the next. */
-static void turn_to(const struct strip *strip, int32_t tile, int32_t index)
+/* Says which of its nodes a tile blends next. */
+static void set_next(const struct strip *strip, int32_t tile, int32_t index)
 {
     const struct gauss_tile_nodes *nodes = &strip->tiles[tile].nodes;
     strip->next[tile] = index;
@@ -272,7 +272,7 @@ static void blend_nodes(const struct strip *strip)
     const int32_t last = strip->ladder->count - 1;
     int32_t place;
     for (int32_t i = 0; i < strip->count; i++) {
-        turn_to(strip, i, 0);
+        set_next(strip, i, 0);
     }
     while ((place = lowest_place(strip)) < INT32_MAX) {
         for (int32_t i = 0; i < strip->count; i++) {
@@ -285,7 +285,7 @@ static void blend_nodes(const struct strip *strip)
                 add_run(strip, &run);
             }
             for (; i < run.end; i++) {
-                turn_to(strip, i, strip->next[i] + 1);
+                set_next(strip, i, strip->next[i] + 1);
             }
         }
     }

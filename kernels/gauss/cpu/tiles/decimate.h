@@ -38,7 +38,7 @@ static inline int32_t gauss_cpu_decimate_tap(const struct gauss_plan *plan, int3
                                              int32_t tap)
 {
     const int32_t margin = gauss_level_margin(k - 1);
-    return gauss_cpu_clamp(2 * row - 2 + tap, -margin, plan->levels[k - 1].height + margin - 1);
+    return bounds_clamped(2 * row - 2 + tap, -margin, plan->levels[k - 1].height + margin - 1);
 }
 /* Makes one channel of a row of level k from its margin on. */
 void gauss_cpu_decimate_rows(const struct gauss_plan *plan,

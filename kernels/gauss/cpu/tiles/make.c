@@ -57,7 +57,7 @@ static void fill_nodes(const struct gauss_cpu_tile *tile)
         };
         gauss_cpu_sigma_row(tile->picture, places, nodes);
         tile->buffers->radii[j] =
-            gauss_cpu_smaller(row_radius(tile, nodes, places.count), tile->radius);
+            bounds_smaller(row_radius(tile, nodes, places.count), tile->radius);
         if (!tile->direct) {
             gauss_cpu_weights(&tile->residual, nodes, places.count, nodes);
         }
@@ -92,11 +92,10 @@ static void copy_level_row(const struct gauss_cpu_tile *tile, int32_t row, float
                            int32_t count, ptrdiff_t plane)
 {
     const struct gauss_level *level = &tile->picture->plan->levels[tile->k];
-    const int32_t stored_row =
-        gauss_cpu_clamp(row, -GAUSS_MARGIN, level->height + GAUSS_MARGIN - 1);
+    const int32_t stored_row = bounds_clamped(row, -GAUSS_MARGIN, level->height + GAUSS_MARGIN - 1);
     const int32_t first = tile->column - tile->radius;
-    const int32_t from = gauss_cpu_clamp(first, -GAUSS_MARGIN, level->width);
-    const int32_t end = gauss_cpu_clamp(first + count, from + 1, level->width + GAUSS_MARGIN);
+    const int32_t from = bounds_clamped(first, -GAUSS_MARGIN, level->width);
+    const int32_t end = bounds_clamped(first + count, from + 1, level->width + GAUSS_MARGIN);
     for (int32_t c = 0; c < tile->picture->channels; c++, out += plane) {
         const float *in = gauss_cpu_plane_row(tile->picture, tile->k, c, stored_row);
         gauss_cpu_repeat(out, in[from], from - first);
@@ -246,8 +245,7 @@ static void make_kept_row(const struct gauss_cpu_tile *tile,
 
 static inline void prefetch(const struct fovea_image *image, const struct gauss_cpu_span *span)
 {
-    const int32_t y =
-        gauss_cpu_smaller(span->y_px + PREFETCHED_ROWS, (int32_t)image->height_px - 1);
+    const int32_t y = bounds_smaller(span->y_px + PREFETCHED_ROWS, (int32_t)image->height_px - 1);
     const unsigned char *at = (const unsigned char *)image->data + y * image->row_stride_bytes +
                               4 * (ptrdiff_t)span->x_px;
     for (int32_t i = 0; i < 4 * span->count; i += 64) {

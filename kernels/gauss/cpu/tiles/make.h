@@ -56,11 +56,6 @@ struct gauss_cpu_tile {
     int32_t pitch; /* floats from a row of a channel to the next */
 };
 
-static inline int32_t gauss_cpu_smaller(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
-
 static inline int32_t gauss_cpu_whole_lanes(int32_t count)
 {
     return (count + LANES - 1) / LANES * LANES;

@@ -108,7 +108,7 @@ static int32_t level_for(const struct gauss_cpu_picture *picture, int32_t size_p
     if (size_px > SMALLEST_PX) {
         return size_px >> (k < 2 ? k : 2) <= SMALLEST_PX ? k : -1;
     }
-    return gauss_cpu_smaller(k, 5); /* a sample is at most a pixel of a tile */
+    return bounds_smaller(k, 5); /* a sample is at most a pixel of a tile */
 }
 
 static void divide(const struct gauss_cpu_picture *picture,
@@ -124,8 +124,8 @@ static void divide(const struct gauss_cpu_picture *picture,
         .buffers = buffers,
         .x_px = x_px,
         .y_px = y_px,
-        .width_px = gauss_cpu_smaller(size_px, picture->view.frame.width_px - x_px),
-        .height_px = gauss_cpu_smaller(size_px, picture->view.frame.height_px - y_px),
+        .width_px = bounds_smaller(size_px, picture->view.frame.width_px - x_px),
+        .height_px = bounds_smaller(size_px, picture->view.frame.height_px - y_px),
     };
     if (range.highest < COPY_SIGMA_PX) {
         gauss_cpu_copy_rows(tile.picture,
@@ -145,7 +145,7 @@ static void divide(const struct gauss_cpu_picture *picture,
         }
         return;
     }
-    tile.radius = gauss_cpu_smaller(tile.radius, GAUSS_CPU_TILE_RADIUS);
+    tile.radius = bounds_smaller(tile.radius, GAUSS_CPU_TILE_RADIUS);
     tile.direct = range.lowest < DIRECT_BELOW_PX && picture->slope > DIRECT_FROM_SLOPE;
     tile.step = step_for(&tile, range.lowest);
     place_samples(&tile);

@@ -34,8 +34,7 @@
 #define GAUSS_NODES_STAGE_BYTES 12672 /* of a channel in a block that makes level 1 */
 
 #define GAUSS_NODES_WARPS 4 /* in a block; each makes a tile */
-#define GAUSS_NODES_WHOLE_THREADS                                                                  \
-    768 /* of the blocks of a multiprocessor that make whole pictures */
+#define GAUSS_NODES_WHOLE_THREADS 768 /* of a multiprocessor's blocks that make whole pictures */
 #define GAUSS_NODES_LEVEL_WARPS 8 /* in a block that makes further levels */
 /* Once a level has so few tiles, one block makes it and all further ones: each launch costs
  * more. */
@@ -59,8 +58,8 @@ struct gauss_nodes_span {
 struct gauss_nodes {
     struct gauss_law law;
     struct gauss_nodes_level levels[GAUSS_NODES_LEVELS]; /* level 0 is the last in memory */
-    struct gauss_nodes_span
-        spans[GAUSS_NODES_LEVELS + 1]; /* The last span's `first` is one beyond the nodes. */
+    /* The last span's `first` is one beyond the nodes. */
+    struct gauss_nodes_span spans[GAUSS_NODES_LEVELS + 1];
     int32_t level_count; /* with level 0 */
     float end; /* no place on the ladder lies beyond */
     /* A law by distance that is a line between its least and its largest sigma, all before the
@@ -89,10 +88,8 @@ struct gauss_nodes_params {
 
 struct gauss_nodes_levels_params {
     struct gauss_nodes nodes;
-    int32_t
-        /* Levels that are made, each from the one below; several are made by a single block. */
-        first;
-    int32_t last;
+    /* Levels that are made, each from the one below; several are made by a single block. */
+    int32_t first, last;
 };
 
 /* Returns which of 16 neighbours is number i of two steps, or of a tile's rows or columns: a lane,

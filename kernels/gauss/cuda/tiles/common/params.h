@@ -107,8 +107,8 @@ enum gauss_tile_kind {
 #define GAUSS_TILE_PART_SHIFT 20
 #define GAUSS_TILE_ROW_SHIFT 10
 #define GAUSS_TILE_PLACE_MASK 511
-#define GAUSS_TILE_FINE                                                                            \
-    1 /* the part of what is made from the picture, if some of its sigma is small */
+/* The part of what is made from the picture, if some of its sigma is small. */
+#define GAUSS_TILE_FINE 1
 
 /* The plan of the tiles, as the device has it. */
 struct gauss_tiles {
