@@ -45,28 +45,29 @@ static bool copy_up(const void *memory, size_t bytes, CUdeviceptr *out_copy)
     return is_done(device->cu->MemAlloc(out_copy, bytes)) && upload(*out_copy, memory, bytes);
 }
 
-struct on_device {
-    struct search_memory images;
-    CUdeviceptr copy;
-};
-
-static bool images_up(const struct search_memory *memory, struct on_device *out)
+bool search_cuda_up(const struct search_memory *memory, struct search_copy *out)
 {
     const size_t offset = (size_t)((unsigned char *)memory->first.data - memory->memory);
     out->images = *memory;
-    if (!copy_up(memory->memory, memory->bytes, &out->copy)) {
+    if (!copy_up(memory->memory, memory->bytes, &out->address)) {
         return false;
     }
-    out->images.first.data = (void *)(uintptr_t)(out->copy + offset);
+    out->images.first.data = (void *)(uintptr_t)(out->address + offset);
     out->images.first.memory = FOVEA_MEMORY_CUDA;
     return true;
+}
+
+bool search_cuda_down(const struct search_copy *copy, const struct search_memory *memory)
+{
+    return is_done(device->cu->MemcpyDtoH(memory->memory, copy->address, memory->bytes)) &&
+           is_done(device->cu->MemFree(copy->address));
 }
 
 /* A run's memory on the device. */
 struct cuda_run {
     const struct search_point *point;
     struct fovea_context *context;
-    struct on_device src, dst, sigmas, depths;
+    struct search_copy src, dst, sigmas, depths;
     CUdeviceptr gazes;
     struct search_given given; /* where the batch is told that they are */
 };
@@ -121,23 +122,30 @@ bool search_cuda_run(const struct search_point *point, struct fovea_context *con
 {
     struct cuda_run run = {.point = point, .context = context};
     const size_t bytes = gaze_bytes(point);
-    return images_up(src, &run.src) && images_up(dst, &run.dst) &&
-           (!given->sigmas.memory || images_up(&given->sigmas, &run.sigmas)) &&
-           (!given->depths.memory || images_up(&given->depths, &run.depths)) &&
+    return search_cuda_up(src, &run.src) && search_cuda_up(dst, &run.dst) &&
+           (!given->sigmas.memory || search_cuda_up(&given->sigmas, &run.sigmas)) &&
+           (!given->depths.memory || search_cuda_up(&given->depths, &run.depths)) &&
            copy_up(given->gazes_uv, bytes, &run.gazes) &&
-           run_here(&run, given->gazes_uv, out_result) &&
-           is_done(device->cu->MemcpyDtoH(src->memory, run.src.copy, src->bytes)) &&
-           is_done(device->cu->MemcpyDtoH(dst->memory, run.dst.copy, dst->bytes)) &&
-           is_done(device->cu->MemFree(run.src.copy)) &&
-           is_done(device->cu->MemFree(run.dst.copy)) &&
-           (!run.sigmas.copy || is_done(device->cu->MemFree(run.sigmas.copy))) &&
-           (!run.depths.copy || is_done(device->cu->MemFree(run.depths.copy))) &&
+           run_here(&run, given->gazes_uv, out_result) && search_cuda_down(&run.src, src) &&
+           search_cuda_down(&run.dst, dst) &&
+           (!given->sigmas.memory || search_cuda_down(&run.sigmas, &given->sigmas)) &&
+           (!given->depths.memory || search_cuda_down(&run.depths, &given->depths)) &&
            is_done(device->cu->MemFree(run.gazes));
 }
 
 #else
 
 bool search_cuda_open(void)
+{
+    return false;
+}
+
+bool search_cuda_up(const struct search_memory *memory, struct search_copy *out)
+{
+    return false;
+}
+
+bool search_cuda_down(const struct search_copy *copy, const struct search_memory *memory)
 {
     return false;
 }

@@ -12,7 +12,7 @@
 static struct rig rig;
 static bool is_open;
 
-static bool open_engine(const struct search_limits *limits)
+bool search_frames_open(const struct search_limits *limits)
 {
     char *arguments[] = {"", limits->backend == SEARCH_NVIDIA ? "nvidia" : "vulkan"};
     if (!is_open && rig_choose_backend(2, arguments)) {
@@ -20,6 +20,11 @@ static bool open_engine(const struct search_limits *limits)
         is_open = engine_open(&rig.engine, &options);
     }
     return is_open;
+}
+
+struct engine *search_frames_engine(void)
+{
+    return &rig.engine;
 }
 
 static void choose_recorded(const struct search_limits *limits, bool recorded)
@@ -467,7 +472,7 @@ enum search_verdict search_run_frame(const struct search_limits *limits,
     if (rig_src(path) == RIG_MADE || rig_dst(path) == RIG_MADE) {
         p.layered = 0; /* Fovea makes no arrays */
     }
-    if (!open_engine(limits)) {
+    if (!search_frames_open(limits)) {
         return SEARCH_NO_DEVICE;
     }
     choose_recorded(limits, p.recorded);

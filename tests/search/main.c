@@ -29,8 +29,19 @@ struct shared {
     _Atomic uint64_t points, refused, failures;
 };
 
+typedef enum search_verdict (*search_fn)(const struct search_limits *limits, uint64_t seed,
+                                         uint64_t number, char out_text[SEARCH_TEXT_BYTES]);
+
+/* What is drawn; of pictures a point is a line. */
+static const struct kind {
+    const char *name;
+    search_fn run;
+} kinds[] = {
+    {"pictures", NULL}, {"lightfields", search_run_lightfield}, {"blobs", search_run_blobs}};
+
 struct search {
     struct search_limits limits;
+    const struct kind *kind;
     uint64_t seed, from, count;
     const char *line; /* one point instead */
     uint32_t jobs;
@@ -53,32 +64,46 @@ static struct search_point point_of(const struct search *search, uint64_t number
 }
 
 /* One write, so that lines of several processes do not mix. "report: " is for ./run gpu-test. */
-static void tell_failure(const struct search *search, const struct search_point *point,
-                         const char *text)
+static void tell_failure(const struct search *search, uint64_t number, const char *text)
 {
     char line[SEARCH_LINE_BYTES];
-    search_point_print(point, line);
     atomic_fetch_add(&search->shared->failures, 1);
-    printf("report: search, %s: FAILED: --point '%s' # %s\n", backends[search->limits.backend],
-           line, text);
+    if (search->kind->run) {
+        snprintf(line, sizeof line, "--what %s --seed %llu --from %llu --count 1",
+                 search->kind->name, (unsigned long long)search->seed, (unsigned long long)number);
+        printf("report: search, %s: FAILED: %s # %s\n", backends[search->limits.backend], line,
+               text);
+    } else {
+        const struct search_point point = point_of(search, number);
+        search_point_print(&point, line);
+        printf("report: search, %s: FAILED: --point '%s' # %s\n", backends[search->limits.backend],
+               line, text);
+    }
     fflush(stdout);
 }
 
-/* Whether there is no going on. */
-static enum search_verdict run_point(const struct search *search, uint64_t number)
+static enum search_verdict run_picture(const struct search *search, uint64_t number, char *text)
 {
     const struct search_point point = point_of(search, number);
-    char text[SEARCH_TEXT_BYTES] = "";
     if (search->verbose) {
         char line[SEARCH_LINE_BYTES];
         search_point_print(&point, line);
         fprintf(stderr, "%s\n", line);
     }
-    const enum search_verdict verdict = search->limits.backend >= SEARCH_VULKAN
-                                            ? search_run_frame(&search->limits, &point, text)
-                                            : search_run_context(&search->limits, &point, text);
+    return search->limits.backend >= SEARCH_VULKAN
+               ? search_run_frame(&search->limits, &point, text)
+               : search_run_context(&search->limits, &point, text);
+}
+
+/* Whether there is no going on. */
+static enum search_verdict run_point(const struct search *search, uint64_t number)
+{
+    char text[SEARCH_TEXT_BYTES] = "";
+    const enum search_verdict verdict =
+        search->kind->run ? search->kind->run(&search->limits, search->seed, number, text)
+                          : run_picture(search, number, text);
     if (verdict == SEARCH_DIFFERENT || verdict == SEARCH_LOST) {
-        tell_failure(search, &point, text);
+        tell_failure(search, number, text);
     }
     atomic_fetch_add(&search->shared->points, verdict != SEARCH_NO_DEVICE);
     atomic_fetch_add(&search->shared->refused, verdict == SEARCH_REFUSED);
@@ -129,13 +154,12 @@ static bool goes_on(const struct search *search, uint32_t job, int status)
         return false;
     }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_AFTER_LOSS) {
-        const struct search_point point = point_of(search, search->from + atomic_load(at));
         char text[64];
         snprintf(text, sizeof text, "the process ended, %s %d",
                  WIFSIGNALED(status) ? "signal" : "status",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
         atomic_fetch_add(&search->shared->points, 1);
-        tell_failure(search, &point, text);
+        tell_failure(search, search->from + atomic_load(at), text);
     }
     atomic_fetch_add(at, search->jobs);
     return atomic_load(at) < search->count && !is_enough(search);
@@ -208,7 +232,7 @@ static void help(void)
 {
     puts("search --backend cuda|cpu|vulkan|nvidia [--count N] [--from N] [--seed N] [--jobs N] "
          "[--small]\n"
-         "       [--verbose] [--point 'LINE']\n"
+         "       [--verbose] [--point 'LINE'] [--what pictures|lightfields|blobs]\n"
          "\n"
          "--count   points, default 5000, with FOVEA_TEST_QUICK=1 60\n"
          "--seed    default FOVEA_TEST_SEED, else another one each time; commit: FOVEA_TEST_SEED,\n"
@@ -246,6 +270,17 @@ static bool read_backend(const char *word, struct search *search)
     return false;
 }
 
+static bool read_kind(const char *word, struct search *search)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(word, kinds[i].name) == 0) {
+            search->kind = &kinds[i];
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool read_wishes(int argc, char **argv, struct search *search)
 {
     const char *seed = NULL;
@@ -263,6 +298,8 @@ static bool read_wishes(int argc, char **argv, struct search *search)
         known = *value != '\0';
         if (strcmp(argv[i], "--backend") == 0) {
             known = known && read_backend(value, search);
+        } else if (strcmp(argv[i], "--what") == 0) {
+            known = known && read_kind(value, search);
         } else if (strcmp(argv[i], "--count") == 0) {
             search->count = strtoull(value, NULL, 10);
         } else if (strcmp(argv[i], "--from") == 0) {
@@ -284,7 +321,7 @@ static bool read_wishes(int argc, char **argv, struct search *search)
 
 int main(int argc, char **argv)
 {
-    struct search search = {.count = is_set("FOVEA_TEST_QUICK") ? 60 : 5000};
+    struct search search = {.kind = kinds, .count = is_set("FOVEA_TEST_QUICK") ? 60 : 5000};
     struct search_point point;
     if (!read_wishes(argc, argv, &search) ||
         (search.line && !search_point_read(search.line, &point))) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "random.h"
 #include "search.h"
 
 #include <math.h>
@@ -83,6 +82,14 @@ void search_memory_free(struct search_memory *memory)
     *memory = (struct search_memory){0};
 }
 
+struct search_memory search_packed(struct test_image *image)
+{
+    const struct search_memory memory = {
+        .first = image->view, .count = 1, .bytes = image->memory_bytes, .memory = image->memory};
+    *image = (struct test_image){0};
+    return memory;
+}
+
 /* Does something with each part of a picture that lies together, and its place in a packed one. */
 typedef void (*part_fn)(unsigned char *part, unsigned char *packed, size_t bytes);
 
@@ -127,6 +134,12 @@ void search_gather(const struct search_memory *memory, uint32_t index,
     each_part(memory, index, packed, to_packed);
 }
 
+void search_scatter(const struct search_memory *memory, uint32_t index,
+                    const struct fovea_image *packed)
+{
+    each_part(memory, index, packed, from_packed);
+}
+
 bool search_guards_intact(const struct search_memory *memory)
 {
     struct test_image any =
@@ -167,7 +180,7 @@ void search_draw(const struct search_point *point, const struct search_memory *m
         image_make_packed(memory->first.width_px, memory->first.height_px, memory->first.format);
     for (uint32_t i = 0; i < memory->count; i++) {
         search_draw_packed(point, i, &packed.view);
-        each_part(memory, i, &packed.view, from_packed);
+        search_scatter(memory, i, &packed.view);
     }
 }
 
@@ -203,7 +216,7 @@ struct search_memory search_sigmas_make(const struct search_point *point)
     for (uint32_t i = 0; i < count; i++) {
         uint64_t state = (uint64_t)p.fill << 32 | i;
         fill_sigmas(p.fill % 3, &state, &packed.view);
-        each_part(&memory, i, &packed.view, from_packed);
+        search_scatter(&memory, i, &packed.view);
     }
     return memory;
 }
@@ -289,7 +302,7 @@ struct search_memory search_depths_make(const struct search_point *point)
     for (uint32_t i = 0; i < count; i++) {
         uint64_t state = (uint64_t)p.fill << 32 | (i + 77);
         fill_depths(&p, &state, &packed.view);
-        each_part(&memory, i, &packed.view, from_packed);
+        search_scatter(&memory, i, &packed.view);
     }
     return memory;
 }

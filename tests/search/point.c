@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "random.h"
 #include "search.h"
 
 #include <math.h>
@@ -9,68 +8,56 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* ---- Chance ---------------------------------------------------------------------------------- */
-
-static uint32_t below(uint64_t *state, uint32_t count)
-{
-    return (uint32_t)((random_next(state) >> 32) * count >> 32);
-}
-
-static bool one_in(uint64_t *state, uint32_t count)
-{
-    return below(state, count) == 0;
-}
-
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
 /* Most are small, some are thin, few are as large as a screen. */
 static void draw_size(uint64_t *state, const struct search_limits *limits, struct search_point *p)
 {
     const bool small = limits->small || limits->backend >= SEARCH_VULKAN;
-    const uint32_t kind = below(state, 100);
+    const uint32_t kind = search_below(state, 100);
     const uint32_t most = kind < 45 ? (limits->small ? 24 : 64) : small ? 160 : 320;
-    p->width_px = 1 + below(state, most);
-    p->height_px = 1 + below(state, most);
+    p->width_px = 1 + search_below(state, most);
+    p->height_px = 1 + search_below(state, most);
     if (kind >= 84 && kind < 94) {
-        const uint32_t length = 1 + below(state, small ? 400 : 4000);
-        const bool wide = one_in(state, 2);
-        const uint32_t thickness = 1 + below(state, 4);
+        const uint32_t length = 1 + search_below(state, small ? 400 : 4000);
+        const bool wide = search_one_in(state, 2);
+        const uint32_t thickness = 1 + search_below(state, 4);
         p->width_px = wide ? length : thickness;
         p->height_px = wide ? thickness : length;
     } else if (kind >= 94 && !small) {
-        const uint32_t scale = kind == 99 && one_in(state, 2) ? 2 : 1;
-        p->width_px = scale * (960 + below(state, 961));
-        p->height_px = scale * (540 + below(state, 541));
+        const uint32_t scale = kind == 99 && search_one_in(state, 2) ? 2 : 1;
+        p->width_px = scale * (960 + search_below(state, 961));
+        p->height_px = scale * (540 + search_below(state, 541));
     }
 }
 
 static void draw_layout(uint64_t *state, struct search_layout *layout)
 {
     static const uint32_t guards[] = {0, 64, 256};
-    layout->guard_bytes = guards[below(state, COUNT(guards))];
-    layout->shift = one_in(state, 3) ? below(state, 16) : 0;
-    layout->pixel_gap = one_in(state, 4) ? 1 + below(state, 4) : 0;
-    layout->row_gap = one_in(state, 2) ? below(state, 40) : 0;
-    layout->plane_gap = one_in(state, 2) ? below(state, 9) : 0;
-    layout->next_gap = one_in(state, 2) ? below(state, 9) : 0;
-    layout->bottom_up = one_in(state, 4);
-    layout->backwards = one_in(state, 4);
-    layout->beside = one_in(state, 4);
+    layout->guard_bytes = guards[search_below(state, COUNT(guards))];
+    layout->shift = search_one_in(state, 3) ? search_below(state, 16) : 0;
+    layout->pixel_gap = search_one_in(state, 4) ? 1 + search_below(state, 4) : 0;
+    layout->row_gap = search_one_in(state, 2) ? search_below(state, 40) : 0;
+    layout->plane_gap = search_one_in(state, 2) ? search_below(state, 9) : 0;
+    layout->next_gap = search_one_in(state, 2) ? search_below(state, 9) : 0;
+    layout->bottom_up = search_one_in(state, 4);
+    layout->backwards = search_one_in(state, 4);
+    layout->beside = search_one_in(state, 4);
 }
 
 static void draw_batch(uint64_t *state, const struct search_limits *limits, struct search_point *p)
 {
     const uint32_t pixels = p->width_px * p->height_px;
     const uint32_t most = (limits->small ? 6000 : 400000) / pixels;
-    p->count = one_in(state, 2) ? 1 + below(state, 8) : 1 + below(state, 300);
+    p->count = search_one_in(state, 2) ? 1 + search_below(state, 8) : 1 + search_below(state, 300);
     p->count = p->count > most ? most + 1 : p->count;
     const bool has_planes = p->format == FOVEA_FORMAT_RGB8 || p->format == FOVEA_FORMAT_RGB16F ||
                             p->format == FOVEA_FORMAT_RGB32F || p->format == FOVEA_FORMAT_RGB16;
-    p->planes = has_planes && one_in(state, 2);
-    p->shared = one_in(state, 5);
-    p->cuda_gazes = limits->backend == SEARCH_CUDA && one_in(state, 2);
-    p->gazeless = !p->cuda_gazes && one_in(state, 20);
-    p->others = one_in(state, 4) ? 1 + below(state, FOVEA_FOVEAS_MAX - 1) : 0;
+    p->planes = has_planes && search_one_in(state, 2);
+    p->shared = search_one_in(state, 5);
+    p->cuda_gazes = limits->backend == SEARCH_CUDA && search_one_in(state, 2);
+    p->gazeless = !p->cuda_gazes && search_one_in(state, 20);
+    p->others = search_one_in(state, 4) ? 1 + search_below(state, FOVEA_FOVEAS_MAX - 1) : 0;
     if (p->planes) {
         p->src.beside = p->dst.beside = 0;
     }
@@ -78,22 +65,23 @@ static void draw_batch(uint64_t *state, const struct search_limits *limits, stru
 
 static void draw_images(uint64_t *state, const struct search_limits *limits, struct search_point *p)
 {
-    p->format = FOVEA_FORMAT_RGBA8 + below(state, FOVEA_FORMAT_R16);
-    if (one_in(state, 2)) {
-        p->format = FOVEA_FORMAT_RGBA8 + below(state, 3);
+    p->format = FOVEA_FORMAT_RGBA8 + search_below(state, FOVEA_FORMAT_R16);
+    if (search_one_in(state, 2)) {
+        p->format = FOVEA_FORMAT_RGBA8 + search_below(state, 3);
     }
     draw_layout(state, &p->src);
     draw_layout(state, &p->dst);
-    if (one_in(state, 3)) {
+    if (search_one_in(state, 3)) {
         p->src = p->dst = (struct search_layout){.guard_bytes = p->src.guard_bytes};
     }
-    if (one_in(state, 2)) {
+    if (search_one_in(state, 2)) {
         draw_batch(state, limits, p);
     }
-    p->own_stream = limits->backend == SEARCH_CUDA && one_in(state, 2);
-    p->graph = p->own_stream && one_in(state, 3);
-    p->before = one_in(state, 4) ? FOVEA_FORMAT_RGBA8 + below(state, FOVEA_FORMAT_R16) : 0;
-    p->threads = limits->backend == SEARCH_CPU ? 1 + below(state, 4) : 0;
+    p->own_stream = limits->backend == SEARCH_CUDA && search_one_in(state, 2);
+    p->graph = p->own_stream && search_one_in(state, 3);
+    p->before =
+        search_one_in(state, 4) ? FOVEA_FORMAT_RGBA8 + search_below(state, FOVEA_FORMAT_R16) : 0;
+    p->threads = limits->backend == SEARCH_CPU ? 1 + search_below(state, 4) : 0;
 }
 
 static void draw_frame(uint64_t *state, struct search_point *p)
@@ -110,17 +98,17 @@ static void draw_frame(uint64_t *state, struct search_point *p)
                    {58, FOVEA_FORMAT_A2B10G10R10},
                    {122, FOVEA_FORMAT_B10G11R11F}, /* B10G11R11_UFLOAT_PACK32 */
                    {97, FOVEA_FORMAT_RGBA16F}}; /* R16G16B16A16_SFLOAT */
-    const uint32_t i = below(state, COUNT(formats));
+    const uint32_t i = search_below(state, COUNT(formats));
     p->vk_format = formats[i].vk_format;
     p->format = formats[i].format;
-    p->path = below(state, 10);
-    p->recorded = one_in(state, 2);
-    if (one_in(state, 2)) {
-        p->count = 1 + below(state, 4);
-        p->columns = 1 + below(state, 4);
-        p->gap_px = one_in(state, 2) ? below(state, 30) : 0;
-        p->layered = one_in(state, 3);
-        p->frusta = one_in(state, 4);
+    p->path = search_below(state, 10);
+    p->recorded = search_one_in(state, 2);
+    if (search_one_in(state, 2)) {
+        p->count = 1 + search_below(state, 4);
+        p->columns = 1 + search_below(state, 4);
+        p->gap_px = search_one_in(state, 2) ? search_below(state, 30) : 0;
+        p->layered = search_one_in(state, 3);
+        p->frusta = search_one_in(state, 4);
     }
 }
 
@@ -129,18 +117,20 @@ static void draw_frame(uint64_t *state, struct search_point *p)
 static double draw_place(uint64_t *state)
 {
     static const double odd[] = {0.0, 1.0, 0.5, -0.001, 1.5, -3.0, 40.0, -1e9, 1e30};
-    if (one_in(state, 6)) {
-        return odd[below(state, COUNT(odd))];
+    if (search_one_in(state, 6)) {
+        return odd[search_below(state, COUNT(odd))];
     }
-    return one_in(state, 8) ? random_uniform(state, -0.7, 1.7) : random_uniform(state, 0.0, 1.0);
+    return search_one_in(state, 8) ? random_uniform(state, -0.7, 1.7)
+                                   : random_uniform(state, 0.0, 1.0);
 }
 
 static struct fovea_point_uv draw_gaze(uint64_t *state)
 {
     static const double none[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     struct fovea_point_uv gaze = {draw_place(state), draw_place(state)};
-    if (one_in(state, 40)) {
-        *(one_in(state, 2) ? &gaze.x_uv : &gaze.y_uv) = none[below(state, COUNT(none))];
+    if (search_one_in(state, 40)) {
+        *(search_one_in(state, 2) ? &gaze.x_uv : &gaze.y_uv) =
+            none[search_below(state, COUNT(none))];
     }
     return gaze;
 }
@@ -188,7 +178,7 @@ static void add_number(struct search_point *p, const char *path, double value)
 static double draw_number(uint64_t *state, const struct fovea_setting *s)
 {
     const double usual = strtod(s->default_text, NULL);
-    const uint32_t kind = below(state, 10);
+    const uint32_t kind = search_below(state, 10);
     double value = 0.0;
     if (s->least < 0.0) {
         value = usual + (s->most - s->least) * 0.1 * pow(random_uniform(state, -1.0, 1.0), 3.0);
@@ -202,7 +192,7 @@ static double draw_number(uint64_t *state, const struct fovea_setting *s)
         value = s->least + (s->most - s->least) * pow(random_uniform(state, 0.0, 1.0), 3.0);
     }
     value = fmin(fmax(value, s->least), s->most);
-    if (s->or_zero && one_in(state, 5)) {
+    if (s->or_zero && search_one_in(state, 5)) {
         value = 0.0;
     }
     return s->type == FOVEA_SETTING_INTEGER ? floor(value) : value;
@@ -214,7 +204,7 @@ static const char *draw_word(uint64_t *state, const struct fovea_setting *s)
     while (s->words[count]) {
         count++;
     }
-    return s->words[below(state, count)];
+    return s->words[search_below(state, count)];
 }
 
 /* Operators that need pictures of depths, which batches and frames have. */
@@ -229,10 +219,10 @@ static void draw_words(uint64_t *state, const struct fovea_setting *s, struct se
     for (uint32_t i = 0; i < 3; i++) {
         const char *word = draw_word(state, s);
         /* A frame's shaders take long to make. */
-        while (needs_depths(word) && (p->vk_format ? one_in(state, 2) : p->count == 0)) {
+        while (needs_depths(word) && (p->vk_format ? search_one_in(state, 2) : p->count == 0)) {
             word = draw_word(state, s);
         }
-        if (!strstr(text, word) && (i == 0 || one_in(state, 2))) {
+        if (!strstr(text, word) && (i == 0 || search_one_in(state, 2))) {
             strcat(text, i == 0 ? "" : ",");
             strcat(text, word);
         }
@@ -252,13 +242,13 @@ static void draw_setting(uint64_t *state, const struct fovea_setting *s, struct 
     const bool numeric = s->type == FOVEA_SETTING_NUMBER || s->type == FOVEA_SETTING_INTEGER;
     const bool often = strcmp(s->path, "foveation.strength") == 0 ||
                        strcmp(s->path, "foveation.paper.fragment_px") == 0;
-    if (numeric && s->elements <= 1 && !tangent && one_in(state, often ? 2 : 6)) {
+    if (numeric && s->elements <= 1 && !tangent && search_one_in(state, often ? 2 : 6)) {
         add_number(p, s->path, draw_number(state, s));
-    } else if (s->type == FOVEA_SETTING_BOOL && one_in(state, 2)) {
-        add_text(p, s->path, one_in(state, 2) ? "true" : "false");
-    } else if (s->type == FOVEA_SETTING_WORDS && one_in(state, 2)) {
+    } else if (s->type == FOVEA_SETTING_BOOL && search_one_in(state, 2)) {
+        add_text(p, s->path, search_one_in(state, 2) ? "true" : "false");
+    } else if (s->type == FOVEA_SETTING_WORDS && search_one_in(state, 2)) {
         draw_words(state, s, p);
-    } else if (s->type == FOVEA_SETTING_WORD && !one_in(state, 4)) {
+    } else if (s->type == FOVEA_SETTING_WORD && !search_one_in(state, 4)) {
         const char *word = draw_word(state, s);
         if (strcmp(word, "file") == 0 || strcmp(word, "array") == 0) {
             return;
@@ -272,15 +262,15 @@ static void draw_groups(uint64_t *state, struct search_point *p)
 {
     static const char *const edges[] = {"left", "right", "up", "down"};
     char text[256] = "[";
-    if (one_in(state, 8)) {
+    if (search_one_in(state, 8)) {
         for (int i = 0; i < 4; i++) {
             char path[64];
             snprintf(path, sizeof path, "foveation.geometry.tan_%s", edges[i]);
-            add_number(p, path, one_in(state, 4) ? -0.05 : random_uniform(state, 0.1, 2.0));
+            add_number(p, path, search_one_in(state, 4) ? -0.05 : random_uniform(state, 0.1, 2.0));
         }
     }
-    if (one_in(state, 4) || search_has(p, "foveation.light=table")) {
-        const uint32_t count = 2 + below(state, 12);
+    if (search_one_in(state, 4) || search_has(p, "foveation.light=table")) {
+        const uint32_t count = 2 + search_below(state, 12);
         double light = 0.0;
         for (uint32_t i = 0; i < count; i++) {
             /* A flat part of the table makes many levels of next to nothing of light. */
@@ -289,15 +279,15 @@ static void draw_groups(uint64_t *state, struct search_point *p)
         }
         add_text(p, "foveation.display.table", strcat(text, "]"));
     }
-    if (one_in(state, 6)) {
+    if (search_one_in(state, 6)) {
         snprintf(text, sizeof text, "[[0,%.2f],[%.2f,%.2f],[60,%.2f]]",
                  random_uniform(state, 1.0, 90.0), random_uniform(state, 0.5, 50.0),
                  random_uniform(state, 0.5, 40.0), random_uniform(state, 0.02, 9.0));
         add_text(p, "foveation.curve", text);
     }
-    p->map_side = one_in(state, 8) ? 2 + below(state, 30) : 0;
-    p->field_side = one_in(state, 12) ? 2 + below(state, 12) : 0;
-    p->transfer = one_in(state, 5) ? below(state, 3) : 0;
+    p->map_side = search_one_in(state, 8) ? 2 + search_below(state, 30) : 0;
+    p->field_side = search_one_in(state, 12) ? 2 + search_below(state, 12) : 0;
+    p->transfer = search_one_in(state, 5) ? search_below(state, 3) : 0;
 }
 
 static void draw_settings(uint64_t *state, struct search_point *p)
@@ -333,9 +323,9 @@ static enum fovea_result set_map(struct fovea_settings *settings, const struct s
     const uint32_t side = p->map_side;
     uint64_t state = p->fill + 1;
     for (uint32_t i = 0; i < side * side; i++) {
-        values[i] = one_in(&state, 5) ? 0.0f : (float)random_uniform(&state, 0.0, 1.0);
+        values[i] = search_one_in(&state, 5) ? 0.0f : (float)random_uniform(&state, 0.0, 1.0);
     }
-    values[below(&state, side * side)] = 2.0f;
+    values[search_below(&state, side * side)] = 2.0f;
     return fovea_settings_set_map(settings, values, side, side);
 }
 
@@ -404,11 +394,11 @@ struct fovea_settings *search_settings_before(const struct search_point *point)
 static void draw_sigmas(uint64_t *state, struct search_point *p)
 {
     const bool takes = search_has(p, "blur");
-    if ((p->vk_format ? !takes : p->count == 0) || !one_in(state, takes ? 2 : 40)) {
+    if ((p->vk_format ? !takes : p->count == 0) || !search_one_in(state, takes ? 2 : 40)) {
         return;
     }
-    p->sigmas = 1 + below(state, 2);
-    p->one_sigmas = one_in(state, 4);
+    p->sigmas = 1 + search_below(state, 2);
+    p->one_sigmas = search_one_in(state, 4);
     if (!p->vk_format) {
         draw_layout(state, &p->of_sigmas);
     }
@@ -420,19 +410,19 @@ static void draw_depths(uint64_t *state, struct search_point *p)
     if (!search_has(p, "dof")) {
         return;
     }
-    p->depths = FOVEA_DEPTH_FORMAT_D16 + below(state, 4);
-    p->depths_kind = below(state, SEARCH_DEPTHS_KINDS);
-    p->depths_focus = one_in(state, 4) ? below(state, SEARCH_DEPTHS_FOCUSES) : 0;
-    p->depths_vergence = one_in(state, 2) ? below(state, SEARCH_DEPTHS_FOCUSES) : 0;
-    p->one_depths = one_in(state, 4);
-    p->depths_elapsed = !p->before && !p->earlier && one_in(state, 4);
+    p->depths = FOVEA_DEPTH_FORMAT_D16 + search_below(state, 4);
+    p->depths_kind = search_below(state, SEARCH_DEPTHS_KINDS);
+    p->depths_focus = search_one_in(state, 4) ? search_below(state, SEARCH_DEPTHS_FOCUSES) : 0;
+    p->depths_vergence = search_one_in(state, 2) ? search_below(state, SEARCH_DEPTHS_FOCUSES) : 0;
+    p->one_depths = search_one_in(state, 4);
+    p->depths_elapsed = !p->before && !p->earlier && search_one_in(state, 4);
     if (!p->vk_format) {
         draw_layout(state, &p->of_depths);
         return;
     }
-    p->depths_x = one_in(state, 2) ? below(state, 40) : 0;
-    p->depths_y = one_in(state, 2) ? below(state, 40) : 0;
-    p->depths_attached = one_in(state, 4);
+    p->depths_x = search_one_in(state, 2) ? search_below(state, 40) : 0;
+    p->depths_y = search_one_in(state, 2) ? search_below(state, 40) : 0;
+    p->depths_attached = search_one_in(state, 4);
 }
 
 /* ---- Points ---------------------------------------------------------------------------------- */
@@ -451,7 +441,7 @@ struct search_point search_point_draw(uint64_t seed, uint64_t number,
     } else {
         draw_images(&state, limits, &p);
     }
-    p.earlier = one_in(&state, 5) ? 1 + below(&state, 1000000) : 0;
+    p.earlier = search_one_in(&state, 5) ? 1 + search_below(&state, 1000000) : 0;
     draw_settings(&state, &p);
     draw_sigmas(&state, &p);
     draw_depths(&state, &p);

@@ -8,10 +8,23 @@
 
 #include "fovea.h"
 #include "images.h"
+#include "random.h"
 
 #define SEARCH_LINE_BYTES 8192
 #define SEARCH_TEXT_BYTES 512
 #define SEARCH_SETTINGS_BYTES 4096
+
+/* ---- Chance */
+
+static inline uint32_t search_below(uint64_t *state, uint32_t count)
+{
+    return (uint32_t)((random_next(state) >> 32) * count >> 32);
+}
+
+static inline bool search_one_in(uint64_t *state, uint32_t count)
+{
+    return search_below(state, count) == 0;
+}
 
 /* ---- Points (point.c) ------------------------------------------------------------------------ */
 
@@ -117,6 +130,8 @@ struct search_memory {
 struct search_memory search_memory_make(const struct search_point *point,
                                         const struct search_layout *layout, uint32_t count);
 void search_memory_free(struct search_memory *memory);
+/* A packed picture's, which is then no longer its own. */
+struct search_memory search_packed(struct test_image *image);
 void search_draw(const struct search_point *point, const struct search_memory *memory);
 void search_draw_packed(const struct search_point *point, uint32_t index,
                         const struct fovea_image *packed);
@@ -134,6 +149,9 @@ struct fovea_depth search_depth_of(const struct search_point *point,
 /* Copies an image to a packed one. */
 void search_gather(const struct search_memory *memory, uint32_t index,
                    const struct fovea_image *packed);
+/* Copies a packed image there. */
+void search_scatter(const struct search_memory *memory, uint32_t index,
+                    const struct fovea_image *packed);
 /* Whether bytes that are no pixels' are still the canary. Overwrites the pixels. */
 bool search_guards_intact(const struct search_memory *memory);
 /* Whether what was blurred has no value beyond those of its source, where it is a mean of them. */
@@ -182,6 +200,24 @@ bool search_cuda_open(void);
 bool search_cuda_run(const struct search_point *point, struct fovea_context *context,
                      struct search_memory *src, struct search_memory *dst,
                      const struct search_given *given, enum fovea_result *out_result);
+/* Copies of images on the device, and back, after which the copy is gone; false likewise. */
+struct search_copy {
+    struct search_memory images;
+    unsigned long long address;
+};
+bool search_cuda_up(const struct search_memory *memory, struct search_copy *out);
+bool search_cuda_down(const struct search_copy *copy, const struct search_memory *memory);
 enum fovea_result search_batch_run(const struct search_point *point, struct fovea_context *context,
                                    const struct search_memory *src, const struct search_memory *dst,
                                    const struct search_given *given, void *stream);
+
+/* A Vulkan device for all points; false: there is none (frames.c). */
+bool search_frames_open(const struct search_limits *limits);
+struct engine *search_frames_engine(void);
+
+/* ---- What is no picture of a context: a point is a seed and a number ------------------------- */
+
+enum search_verdict search_run_lightfield(const struct search_limits *limits, uint64_t seed,
+                                          uint64_t number, char out_text[SEARCH_TEXT_BYTES]);
+enum search_verdict search_run_blobs(const struct search_limits *limits, uint64_t seed,
+                                     uint64_t number, char out_text[SEARCH_TEXT_BYTES]);

@@ -4,8 +4,8 @@
 /* Blobs in a program's command buffers beside the processor's: on a device that is a processor
  * every bit of responses and lists, on others up to what follows; and what is refused. */
 
+#include "blobs_run_vk.h"
 #include "cmocka_all.h"
-#include "plugin/blobs_vk/blobs_vk.h"
 #include "recorded.h"
 #include "rig.h"
 
@@ -69,14 +69,8 @@ static bool is_cpu(const struct bed *bed)
 
 /* ---- Numbers */
 
-/* A list, and responses of all scales. */
-struct found {
-    uint32_t count;
-    struct fovea_blob *blobs;
-    float *responses;
-};
-
-static void find_on_host(const struct bed *bed, const struct fovea_image *image, struct found *out)
+static void find_on_host(const struct bed *bed, const struct fovea_image *image,
+                         struct blobs_found *out)
 {
     const size_t pixels = (size_t)image->width_px * image->height_px;
     const ptrdiff_t pitch = (ptrdiff_t)(sizeof(float) * image->width_px);
@@ -86,61 +80,6 @@ static void find_on_host(const struct bed *bed, const struct fovea_image *image,
     for (uint32_t k = 0; k < bed->blobs.scale_count; k++) {
         assert_ok(fovea_blobs_response(blobs, k, out->responses + k * pixels, pitch));
     }
-}
-
-static void record_responses(struct bed *bed, struct fovea_blobs_vk *blobs,
-                             const struct fovea_vk_recording *recording,
-                             const struct engine_image *map, const struct engine_buffer *buffer)
-{
-    const struct fovea_blobs_vk_image response = {map->raw_view, map->format,
-                                                  VK_IMAGE_LAYOUT_GENERAL};
-    const VkDeviceSize bytes = sizeof(float) * map->width_px * map->height_px;
-    engine_record_barrier(recording->commands, map->image, VK_IMAGE_LAYOUT_UNDEFINED,
-                          VK_IMAGE_LAYOUT_GENERAL);
-    for (uint32_t k = 0; k < bed->blobs.scale_count; k++) {
-        assert_ok(fovea_blobs_vk_response(blobs, recording, k, &response));
-        engine_record_download(recording->commands, map->image, map->width_px, map->height_px,
-                               buffer->buffer, k * bytes, VK_IMAGE_LAYOUT_GENERAL,
-                               VK_IMAGE_LAYOUT_GENERAL);
-    }
-}
-
-static void find_on_device(struct bed *bed, const struct row *row, const struct test_image *image,
-                           struct found *out)
-{
-    struct engine *engine = &bed->engine;
-    struct fovea_blobs_vk *blobs = NULL;
-    struct fovea_vk_recording recording;
-    struct engine_image picture =
-        engine_plain_create(engine, row->vk, row->width, row->height, VK_IMAGE_USAGE_SAMPLED_BIT);
-    struct engine_image map = engine_plain_create(engine, VK_FORMAT_R32_SFLOAT, row->width,
-                                                  row->height, VK_IMAGE_USAGE_STORAGE_BIT);
-    const size_t pixels = (size_t)row->width * row->height;
-    struct engine_buffer list =
-        engine_buffer_create(engine, 256 + FOVEA_BLOBS_VK_LIST_BYTES(row->blob_max));
-    struct engine_buffer responses =
-        engine_buffer_create(engine, sizeof(float) * pixels * row->scales);
-    const struct fovea_blobs_vk_image from = {picture.raw_view, row->vk, VK_IMAGE_LAYOUT_GENERAL};
-    const struct fovea_blobs_vk_buffer to = {list.buffer, 256};
-    engine_plain_write(engine, &picture, image->view.data, pixels * image_bytes(row->format),
-                       VK_IMAGE_LAYOUT_GENERAL);
-    assert_ok(blobs_vk_create_within(&bed->desc, row->plane_bytes, &blobs));
-    fovea_vk_recording_init(&recording);
-    recording.commands = engine_begin(engine);
-    recording.frame = 1;
-    assert_ok(fovea_blobs_vk_run(blobs, &recording, &from, &to));
-    record_responses(bed, blobs, &recording, &map, &responses);
-    engine_submit(engine, recording.commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-    engine_idle(engine);
-    memcpy(&out->count, list.mapped + 256, sizeof out->count);
-    memcpy(out->blobs, list.mapped + 272, sizeof *out->blobs * row->blob_max);
-    memcpy(out->responses, responses.mapped, responses.bytes);
-    fovea_blobs_vk_destroy(&blobs);
-    engine_buffer_destroy(engine, &responses);
-    engine_buffer_destroy(engine, &list);
-    engine_image_destroy(engine, &map);
-    engine_image_destroy(engine, &picture);
-    engine_expect_silence(engine);
 }
 
 /* A NaN here and there, which is black. */
@@ -160,7 +99,8 @@ static bool alike(const struct fovea_blob *a, const struct fovea_blob *b)
 }
 
 /* Looks in the list, among those of its strength. */
-static bool is_in(const struct found *list, const struct fovea_blob *blob, bool exact, uint32_t at)
+static bool is_in(const struct blobs_found *list, const struct fovea_blob *blob, bool exact,
+                  uint32_t at)
 {
     if (exact) {
         return memcmp(&list->blobs[at], blob, sizeof *blob) == 0;
@@ -181,7 +121,7 @@ static uint32_t compare(struct bed *bed, const struct row *row)
     const char *what = test_text("%ux%u, format %d, %s", row->width, row->height, (int)row->format,
                                  image_pattern_name(row->pattern));
     OWNED_IMAGE image = image_drawn(row->width, row->height, row->format, row->pattern, 7);
-    struct found found[2];
+    struct blobs_found found[2];
     for (int i = 0; i < 2; i++) {
         found[i].blobs = test_calloc(row->blob_max, sizeof *found[i].blobs);
         found[i].responses = test_calloc(pixels * row->scales, sizeof(float));
@@ -197,7 +137,7 @@ static uint32_t compare(struct bed *bed, const struct row *row)
     bed->desc.width_px = row->width;
     bed->desc.height_px = row->height;
     find_on_host(bed, &image.view, &found[0]);
-    find_on_device(bed, row, &image, &found[1]);
+    blobs_run_vk(&bed->engine, &bed->desc, row->vk, row->plane_bytes, &image.view, &found[1]);
     for (size_t i = 0; i < pixels * row->scales; i++) {
         const float a = found[0].responses[i];
         const float b = found[1].responses[i];

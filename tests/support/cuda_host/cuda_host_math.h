@@ -7,6 +7,19 @@
 
 /* ---- The smaller and the larger */
 
+/* A number is the answer where the other one is NaN, also one that signals, of which C's functions
+ * make NaN; and 0 is larger than -0. */
+static inline float cuda_host_larger(float a, float b)
+{
+    return a < b || isnan(a) || (a == b && signbit(a)) ? b : a;
+}
+static inline float cuda_host_smaller(float a, float b)
+{
+    return b < a || isnan(a) || (a == b && signbit(b)) ? b : a;
+}
+#define fmaxf(a, b) cuda_host_larger(a, b)
+#define fminf(a, b) cuda_host_smaller(a, b)
+
 #define CUDA_HOST_ORDER(type)                                                                      \
     static inline type min(type a, type b)                                                         \
     {                                                                                              \
