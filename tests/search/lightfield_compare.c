@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #define ERROR_MOST 2e-4 /* places are whole parts of a pixel, 1 / 65536 */
-#define ROUNDING 1e-12 /* of the definition's costs where all pixels are alike */
 
 /* ---- Beside the definition */
 
@@ -60,7 +59,7 @@ static bool compare_picture(struct field_run *run, const char *what)
     }
     const bool nearest = run->point->work != WORK_SUM &&
                          run->point->rendering.filter == FOVEA_LIGHTFIELD_FILTER_NEAREST;
-    const size_t allowed = nearest ? 3 + pixels * channels / 50 : 0;
+    const size_t allowed = nearest ? 3 + pixels * channels / 100 : 0;
     snprintf(run->text, SEARCH_TEXT_BYTES, "%s: %zu of %zu numbers differ, %.3g at worst", what,
              wrong, pixels * channels, worst);
     return wrong <= allowed;
@@ -131,9 +130,6 @@ static bool compare_depth(struct field_run *run)
     double worst = 0.0;
     lightfield_reference_costs(&run->definition, &run->point->geometry, &matching, run->size,
                                costs);
-    for (size_t i = 0; i < lightfield_size_count(&matching) * pixels; i++) {
-        costs[i] = costs[i] < ROUNDING ? 0.0 : costs[i];
-    }
     lightfield_reference_choose(&matching, run->size, costs, run->exact, run->exact_beside);
     for (size_t i = 0; i < pixels; i++) {
         const double off = depth_off(run, &matching, costs + i, i);

@@ -118,6 +118,10 @@ static void draw_work(uint64_t *state, struct field_point *p)
     r->range = search_below(state, search_one_in(state, 4) ? 6 : 3);
     r->filter = search_one_in(state, 3);
     r->sigma_px = search_one_in(state, 2) ? 0.0 : field_number(state, pitch_px / 24.0, pitch_px);
+    if (r->filter == FOVEA_LIGHTFIELD_FILTER_NEAREST) { /* borders of pixels are nobody's places */
+        p->geometry.origin_x_px += random_uniform(state, 0.003, 0.02);
+        p->geometry.origin_y_px += random_uniform(state, 0.003, 0.02);
+    }
     p->has_patches = search_one_in(state, 3);
     p->has_foveation = search_one_in(state, 3);
     p->has_beside = search_one_in(state, 2);

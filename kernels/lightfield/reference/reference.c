@@ -289,6 +289,12 @@ static struct difference_sum differences_at(const struct lightfield_levels *raw,
     return all;
 }
 
+/* What rounding makes of pixels that are alike is no difference. */
+static double mean_of(const struct difference_sum *all)
+{
+    return all->sum > 1e-12 * all->count ? all->sum / all->count : 0.0;
+}
+
 static double cost_at(const struct lightfield_levels *raw,
                       const struct fovea_lightfield_geometry *geometry,
                       const struct fovea_lightfield_matching *matching, const struct spot *spot,
@@ -296,7 +302,7 @@ static double cost_at(const struct lightfield_levels *raw,
 {
     const struct difference_sum all =
         differences_at(raw, geometry, matching, spot, patch_px, range);
-    return all.count > 0 ? all.sum / all.count : 0.0;
+    return mean_of(&all);
 }
 
 static void box(struct lightfield_size size, const double *costs, double *out)
@@ -406,7 +412,7 @@ double lightfield_reference_seen(const struct lightfield_levels *raw,
                 all.count += one.count;
             }
         }
-        costs[n] = all.count > 0 ? all.sum / all.count : 0.0;
+        costs[n] = mean_of(&all);
     }
     lightfield_reference_choose(&matching, (struct lightfield_size){1, 1}, costs, &seen,
                                 &confidence);
