@@ -104,6 +104,7 @@ static enum fovea_result check_queue(struct vk_device *device)
         log_error(device->log, "vulkan: queue family %u cannot compute", device->queue_family);
         return FOVEA_ERROR_UNSUPPORTED;
     }
+    device->queue_family_count = count;
     device->timestamp_bits = families[device->queue_family].timestampValidBits;
     return FOVEA_OK;
 }

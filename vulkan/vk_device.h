@@ -13,6 +13,7 @@ struct vk_device {
     VkDevice handle;
     VkQueue queue;
     uint32_t queue_family;
+    uint32_t queue_family_count;
     struct vk_functions vk;
     const VkAllocationCallbacks *allocator; /* callbacks below; NULL: the driver's */
     VkAllocationCallbacks callbacks;

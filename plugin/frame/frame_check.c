@@ -56,6 +56,13 @@ static enum fovea_result resolve_engines(struct fovea_vk *fovea, const char *nam
     return FOVEA_OK;
 }
 
+/* Whether an image can belong to it. */
+static bool is_family(const struct fovea_vk *fovea, uint32_t family)
+{
+    return family < fovea->device.queue_family_count || family == VK_QUEUE_FAMILY_EXTERNAL ||
+           family == VK_QUEUE_FAMILY_FOREIGN_EXT;
+}
+
 static enum fovea_result resolve(struct fovea_vk *fovea, const char *name,
                                  const struct fovea_vk_frame_target *given, bool in_advance,
                                  struct frame_end *end)
@@ -71,6 +78,11 @@ static enum fovea_result resolve(struct fovea_vk *fovea, const char *name,
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
                             "%s is said to have %u layers; images that Fovea made have one", name,
                             given->layer_count);
+    }
+    if (given->transfer_ownership && !is_family(fovea, given->queue_family)) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "%s is said to belong to queue family %u; the device has %u", name,
+                            given->queue_family, fovea->device.queue_family_count);
     }
     end->layer_count = given->layer_count > 0 ? given->layer_count : 1;
     end->layout_before = given->layout_before;

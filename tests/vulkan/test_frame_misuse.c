@@ -75,6 +75,9 @@ TEST(frames_refuse_what_does_not_fit)
     REFUSE(INVALID_ARGUMENT, frame.dst.format = VK_FORMAT_R8G8B8A8_UNORM);
     REFUSE(INVALID_ARGUMENT, frame.src.layout_before = VK_IMAGE_LAYOUT_UNDEFINED);
     REFUSE(INVALID_ARGUMENT, frame.dst.layout_after = VK_IMAGE_LAYOUT_UNDEFINED);
+    REFUSE(INVALID_ARGUMENT, frame.src.transfer_ownership = true; frame.src.queue_family = 77);
+    REFUSE(INVALID_ARGUMENT, frame.dst.transfer_ownership = true;
+           frame.dst.queue_family = VK_QUEUE_FAMILY_IGNORED);
     REFUSE(INVALID_ARGUMENT, frame.wait_count = 2);
     REFUSE(INVALID_ARGUMENT, frame.signals = none; frame.signal_count = 2);
     REFUSE(INVALID_ARGUMENT, frame.waits = none; frame.wait_count = 9);
