@@ -62,8 +62,8 @@ enum fovea_result {
     FOVEA_ERROR_IO = -7,
     /* A driver or library answered what it must not. */
     FOVEA_ERROR_INTERNAL = -8,
-    /* A Vulkan frame was given up half way: what it waited for is taken, nothing will signal. Go on
-     * without it, and destroy the context that it was of (fovea_vk_foveate). */
+    /* A Vulkan frame was abandoned half way: its waits are consumed, and it will signal nothing. Go
+     * on without it, and destroy its context (fovea_vk_foveate). */
     FOVEA_ERROR_FRAME_LOST = -9,
 };
 
@@ -98,8 +98,8 @@ struct fovea_point_uv {
     double y_uv;
 };
 
-/* A picture is as sharp as the model has it at its gaze, and at so many places with it at most: its
- * foveas. A pixel has the least blur that any of them asks for. */
+/* The most foveas of a picture: its gaze, and further places that the model keeps sharp. Each pixel
+ * has the least blur that any of them asks for. */
 #define FOVEA_FOVEAS_MAX 4
 
 #ifdef __cplusplus

@@ -51,16 +51,16 @@ struct fovea_gaze {
     /* from the sample behind point to the time asked for; 0 where there is none */
     int64_t age_ns;
     double rate_hz; /* of samples that arrived in the last second; 0 for sources without a rate */
-    uint64_t sample_count; /* taken in since the source was opened */
-    uint64_t rejected_count; /* not understood, not finite, out of order or of the future */
+    uint64_t sample_count; /* accepted since the source was opened */
+    uint64_t rejected_count; /* unreadable, not finite, out of order or from the future */
 };
 
 struct fovea_gaze_source_desc {
     size_t struct_bytes; /* fovea_gaze_source_desc_init */
     const struct fovea_settings *settings; /* required; those below "gaze." count */
     struct fovea_log log;
-    /* Gazes say FIXATION, SACCADE and BLINK where the settings ask for these. false: they say
-     * TRACKED and HELD instead, which is all that programs of 0.2 know. */
+    /* true: states may be FIXATION, SACCADE and BLINK, if the settings ask for these. false: they
+     * are TRACKED and HELD instead, the only ones that programs for 0.2 know. */
     bool movements;
     uint8_t reserved[7]; /* 0 */
 };
@@ -94,12 +94,12 @@ FOVEA_API uint16_t fovea_gaze_source_udp_port(const struct fovea_gaze_source *so
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_push(
     struct fovea_gaze_source *source, const struct fovea_gaze_sample *sample);
 
-/* Shows a picture to a source that looks at pictures, "gaze.source" or "gaze.validity.fallback"
- * "saliency": blobs of it are where its gaze goes from then on. Of any format, in CPU memory; it is
- * not kept. Looks for blobs before it returns, on the calling thread, some tens of milliseconds;
- * the first picture of a shape allocates. Any thread, while others read. Frames of Vulkan contexts
- * come by themselves, and cost no thread that: fovea_vk_show_frames. FOVEA_ERROR_INVALID_STATE: the
- * source looks at no pictures. FOVEA_ERROR_UNSUPPORTED: the image is in CUDA memory. */
+/* Shows a picture to a source that uses pictures ("gaze.source" or "gaze.validity.fallback"
+ * "saliency"), whose gaze then moves between its blobs. Any format, in CPU memory; it is not kept.
+ * The call finds the blobs on the calling thread, in some tens of milliseconds; the first picture
+ * of a shape allocates. Any thread, while others read. For frames of Vulkan contexts use
+ * fovea_vk_show_frames, which takes no time of the program's threads. FOVEA_ERROR_INVALID_STATE:
+ * the source looks at no pictures. FOVEA_ERROR_UNSUPPORTED: the image is in CUDA memory. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_show(
     struct fovea_gaze_source *source, const struct fovea_image *image);
 
@@ -112,19 +112,19 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_read(
     struct fovea_gaze_source *source, int64_t t_ns, uint32_t width_px, uint32_t height_px,
     struct fovea_gaze *out_gaze);
 
-/* How far away both eyes look at t_ns, along the view axis: where their lines of sight cross, in
- * metres; infinity where they are parallel or diverge; 0: not known. Told where
- * "gaze.vergence.ipd_mm" is above 0, by sources that have a line of sight of each eye
- * (docs/gaze.md), smoothed by "gaze.vergence.smooth_ms"; once an eye is lost the last one stands
- * for "gaze.validity.hold_ms". An error of the angle between them is one in diopters, 1 / metre:
+/* The distance at t_ns, along the view axis in metres, at which the lines of sight of both eyes
+ * cross; infinity if they are parallel or diverge; 0: not known. Known if "gaze.vergence.ipd_mm" is
+ * above 0, from sources with a line of sight for each eye (docs/gaze.md), smoothed by
+ * "gaze.vergence.smooth_ms"; after the loss of an eye the last value holds for
+ * "gaze.validity.hold_ms". An error of the angle between them is one in diopters, 1 / metre:
  * half a degree is 0.14, so that a fixation at 2 m is told to be at 1.6 to 2.8. Of a replay, that
  * of the newest answer of fovea_gaze_source_read. Threads and costs are those of
  * fovea_gaze_source_read. */
 FOVEA_API double fovea_gaze_source_vergence_m(struct fovea_gaze_source *source, int64_t t_ns);
 
-/* The foveas beside the gaze of the newest answer of fovea_gaze_source_read, where
- * "gaze.saliency.foveas" is above 1 and the gaze is of the picture's making, in uv as the gaze is;
- * returns how many. Frames of Vulkan contexts that are shown to the source have them by themselves.
+/* Writes the foveas beside the gaze that fovea_gaze_source_read returned last, in uv like the gaze,
+ * and returns their number; there are some if "gaze.saliency.foveas" is above 1 and the gaze comes
+ * from the picture. Frames of Vulkan contexts that are shown to the source have them automatically.
  * Any thread, while others read. */
 FOVEA_API uint32_t fovea_gaze_source_other_foveas(
     const struct fovea_gaze_source *source, struct fovea_point_uv out_places[FOVEA_FOVEAS_MAX - 1]);

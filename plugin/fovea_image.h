@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Foveation of images that lie in CPU or CUDA memory, and what settings do to an image. */
+/* Foveation of images in CPU or CUDA memory, and maps of what settings do to an image. */
 #ifndef FOVEA_IMAGE_H
 #define FOVEA_IMAGE_H
 
@@ -17,7 +17,7 @@ extern "C" {
  * reaches (docs/images.md says how far). */
 enum fovea_format {
     FOVEA_FORMAT_NONE = 0,
-    FOVEA_FORMAT_RGBA8 = 1, /* also BGRA8: but for HLG the order of the colours does not matter */
+    FOVEA_FORMAT_RGBA8 = 1, /* also BGRA8: the order of the colours matters only for HLG */
     FOVEA_FORMAT_RGB8 = 2,
     FOVEA_FORMAT_R8 = 3,
     FOVEA_FORMAT_A2B10G10R10 = 4, /* one 32-bit word, alpha in the two highest bits */
@@ -37,9 +37,9 @@ enum fovea_format {
 
 enum fovea_memory {
     FOVEA_MEMORY_CPU = 0, /* malloc, arrays, mapped files */
-    /* A device pointer of the device the context was made for: managed, or of its primary context
-     * (CUDA's runtime, cuDevicePrimaryCtxRetain). Memory of a context that the program has made
-     * itself (cuCtxCreate) is out of reach of kernels in another one, and refused. */
+    /* A pointer on the device the context was made for: managed memory, or memory of its primary
+     * context (CUDA's runtime, cuDevicePrimaryCtxRetain). Memory of a context from cuCtxCreate is
+     * refused, because kernels in another context cannot access it. */
     FOVEA_MEMORY_CUDA = 1,
 };
 
@@ -81,9 +81,9 @@ enum fovea_depth_kind {
     FOVEA_DEPTH_PERSPECTIVE = 1,
 };
 
-/* A distance for each pixel, of a picture somebody else owns and Fovea reads. NaN, and distances
- * that are not above 0, are unknown: such pixels are as sharp as what is in focus. Where 1 /
- * distance of a perspective comes out below 0 the distance is infinity. */
+/* A picture of distances, one for each pixel; the program owns it and Fovea reads it. NaN and
+ * distances that are not above 0 are unknown: such pixels count as in focus. If 1 / distance of a
+ * perspective is below 0, the distance is infinity. */
 struct fovea_depth {
     size_t struct_bytes; /* fovea_depth_init */
     const void *data; /* the top left pixel's, aligned to its value */
@@ -99,13 +99,14 @@ struct fovea_depth {
     double zero_m; /* the distance where the value is 0, in metres; 0 */
     double one_m; /* where it is 1; 1 */
     double focus_m; /* the distance that is sharp, infinity too; 0: "dof.focus" says what is */
-    /* Seconds since the batch before, in which the focus of each image comes nearer to the depth
-     * under its gaze, by "dof.focus_time_s"; where that is unknown it stays. 0: pictures that do
-     * not follow on it, whose focus is there at once, and at "dof.focus_m" where the depth is
-     * unknown: also the way to begin anew, with all images of the batch. 0 */
+    /* Seconds since the previous batch. In this time the focus of each image approaches the depth
+     * under its gaze, by "dof.focus_time_s"; if that depth is unknown the focus stays. 0: the
+     * pictures do not continue the previous batch; their focus is at once at that depth, or at
+     * "dof.focus_m" if it is unknown. This also restarts all images of the batch. 0 */
     double elapsed_s;
-    /* Both lines of sight cross there (fovea_gaze_source_vergence_m), infinity too; 0: not known.
-     * With "dof.focus" vergence it stands in for the depth under the gaze where that is unknown. */
+    /* The distance at which both lines of sight cross (fovea_gaze_source_vergence_m), possibly
+     * infinity; 0: not known. With "dof.focus" vergence it replaces an unknown depth under the
+     * gaze. */
     double vergence_m;
 };
 
@@ -152,18 +153,18 @@ static inline void fovea_context_desc_init(struct fovea_context_desc *desc)
  * Shared with the program's own CUDA: the driver library, which is opened once and never closed;
  * the device's primary context, retained from the first image in CUDA memory (or from
  * fovea_context_create where the settings name cuda) until fovea_context_destroy, its flags and
- * limits left alone; its memory. On no thread is the current context another one after a call than
- * before. Fovea's are a stream and a memory pool of its own for tables (batches use cuMemAlloc),
+ * limits left alone; its memory. A call leaves the current context of every thread
+ * unchanged. Fovea's are a stream and a memory pool of its own for tables (batches use cuMemAlloc),
  * events, and modules, which are loaded when the context is retained; the default pool, and the
  * runtime's last error, are not touched. An error that ends the context (an address out of bounds
  * in anybody's kernel, FOVEA_ERROR_DEVICE_LOST here) ends it for the program and for Fovea
  * alike.
  *
  * CUDA graphs: images in CUDA memory may be run on a stream that is being captured, in every mode
- * of capture, and the first of a size too. What the captured calls use on the device, tables and
- * memory, belongs to that capture, is taken anew for each, and stays until its last graph is
- * destroyed, whatever the context does meanwhile: replays and other calls need no order among them,
- * but for what has been in focus: calls and replays with depths whose elapsed_s is not 0 do.
+ * of capture, and the first of a size too. Each capture has its own tables and memory on the
+ * device, which stay until its last graph is destroyed, whatever the context does meanwhile. So
+ * replays and other calls need no order among them, except calls and replays with depths whose
+ * elapsed_s is not 0, which share the focus.
  * Graphs of one capture (copies, instantiated twice) must not run at the same time; one that was
  * updated (cuGraphExecUpdate) needs the graph that it was updated with. A replay reads images, and
  * gazes in CUDA memory, as they are by then; gazes in CPU memory, and that of fovea_context_run,
@@ -173,9 +174,9 @@ static inline void fovea_context_desc_init(struct fovea_context_desc *desc)
  * stream, which waits for it, is being captured. */
 struct fovea_context;
 
-/* Allocates; where the settings name cuda, its driver is started and kernels are loaded, which
- * takes some tenths of a second, else with the first image in CUDA memory. FOVEA_ERROR_UNSUPPORTED:
- * the backend the settings name is not there (no CUDA in this build, no driver; vulkan is for
+/* Allocates. If the settings name cuda, the call starts its driver and loads kernels, which takes
+ * some tenths of a second; else the first image in CUDA memory does. FOVEA_ERROR_UNSUPPORTED: the
+ * backend that the settings name is missing (no CUDA in this build, no driver; vulkan is for
  * fovea_vulkan.h). A map's file is read here: FOVEA_ERROR_IO where it cannot be, FOVEA_ERROR_CONFIG
  * where it is no map. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_create(
@@ -195,10 +196,8 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_set_settings(
  * overlap src. gaze is rounded to 1/256 px. CPU images: returns when dst is written. CUDA images:
  * enqueues on cuda_stream (a CUstream or cudaStream_t; NULL: the legacy default stream) and returns
  * without waiting. The first frame of a size allocates, later ones do not (enum fovea_backend says
- * what they take). A gaze that is not finite: dst gets what the "operators" make of src that do not
- * look at the gaze (all but foveate); where there is none such, FOVEA_ERROR_INVALID_ARGUMENT. On
- * failure dst is not
- * written. */
+ * what they take). If the gaze is not finite, only those "operators" run that do not use it (all
+ * but foveate); without any, FOVEA_ERROR_INVALID_ARGUMENT. On failure dst is not written. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run(struct fovea_context *context,
                                                                const struct fovea_image *src,
                                                                const struct fovea_image *dst,
@@ -233,15 +232,14 @@ struct fovea_batch {
      * FOVEA_ERROR_INVALID_ARGUMENT: no operator of the row takes it. data NULL: none is given. */
     struct fovea_image sigmas;
     ptrdiff_t sigmas_next_bytes; /* from an image's to the next; 0: one picture of them for all */
-    /* The first image's depths, for the operator dof, in the memory of src. No picture passes it
-     * without: FOVEA_ERROR_INVALID_ARGUMENT where one of the two is there and the other is not, as
-     * in fovea_context_run. The context keeps what has been in focus for each image by its number,
-     * also while settings change; for images in CUDA memory on the device, apart from those in CPU
-     * memory. NULL: none are given. */
+    /* The first image's depths, for the operator dof, in the memory of src. Depths without dof, or
+     * dof without depths, as in fovea_context_run, are FOVEA_ERROR_INVALID_ARGUMENT. The context
+     * keeps the focus of each image by its index, also while settings change; images in CUDA memory
+     * have theirs on the device, apart from those in CPU memory. NULL: none are given. */
     const struct fovea_depth *depth;
-    /* How many foveas each image has, up to FOVEA_FOVEAS_MAX; gazes_uv then has x and y of each of
-     * them, the gaze first; the others are finite. By it lie the fragments of the blockwise method,
-     * and operators other than foveate know it alone. 0: one */
+    /* Number of foveas of each image, up to FOVEA_FOVEAS_MAX; gazes_uv then has x and y of each,
+     * the gaze first; the others must be finite. The grid of the blockwise method and operators
+     * other than foveate use only the gaze. 0: one */
     uint32_t fovea_count;
     uint32_t reserved; /* 0 */
 };
@@ -273,10 +271,9 @@ static inline void fovea_batch_init(struct fovea_batch *batch)
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run_batch(
     struct fovea_context *context, const struct fovea_batch *batch, void *cuda_stream);
 
-/* The gradients of a batch: a loss's derivatives with respect to what the batch read, from those
- * with respect to what it wrote. All images have the size, format (R16F, RGB16F, RGBA16F, R32F,
- * RGB32F, RGBA32F) and memory of the batch's, strides of their own, and gazes are those that it
- * had. */
+/* The gradients of a batch: the derivatives of a loss with respect to its inputs, from those with
+ * respect to its outputs. All images have the size, format (R16F, RGB16F, RGBA16F, R32F, RGB32F,
+ * RGBA32F) and memory of the batch, with any strides; gazes are those of the batch. */
 struct fovea_batch_gradient {
     size_t struct_bytes; /* fovea_batch_gradient_init */
     uint32_t count; /* 1..65535 */
@@ -355,16 +352,16 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_sigma_map(const struct fovea_
                                                              struct fovea_point_uv gaze,
                                                              float *out_sigma_px);
 
-/* How many pixels from the gaze these settings put an eccentricity, in a direction in the image: 0
- * degrees are to the right, 90 down. For drawing rings, which are no circles where the eccentricity
- * is the angle between rays (models with a view) and the gaze is off the view axis. Negative where
- * there is no such place, and where the arguments are out of range. Any thread; allocates
- * nothing. */
+/* The distance from the gaze in pixels at which these settings reach an eccentricity, in a
+ * direction of the image: 0 degrees are to the right, 90 down. For drawing rings, which are no
+ * circles if the eccentricity is the angle between rays (models with a view) and the gaze is off
+ * the view axis. Negative if there is no such place, or if an argument is out of range. Any thread;
+ * allocates nothing. */
 FOVEA_API double fovea_eccentricity_px(const struct fovea_settings *settings, uint32_t width_px,
                                        uint32_t height_px, struct fovea_point_uv gaze,
                                        double direction_deg, double eccentricity_deg);
 
-/* Gives what a paper states of these settings, for every pixel as fovea_sigma_map has it, by the
+/* The next three give numbers for a method section, for every pixel like fovea_sigma_map, by the
  * same rules.
  *
  * Eccentricity in degrees: the angle between the pixel's ray and the gaze's, or for models without
@@ -374,15 +371,15 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_eccentricity_map(
     const struct fovea_settings *settings, uint32_t width_px, uint32_t height_px,
     struct fovea_point_uv gaze, float *out_deg);
 
-/* The law's cutoff in cycles a degree, before the method has its way: ramp, strength and fragments
- * are not in it. It may lie beyond what the pixels show. */
+/* The law's cutoff in cycles a degree, without the method: it does not include ramp, strength and
+ * fragments. It may lie beyond the pixels' limit. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_cutoff_map(const struct fovea_settings *settings,
                                                               uint32_t width_px, uint32_t height_px,
                                                               struct fovea_point_uv gaze,
                                                               float *out_cpd);
 
-/* Gives what is left of the amplitude of a grating, 0..1: the transfer function of the weights that
- * the pixel is averaged with, all settings included. The grating has `cycles_per_deg` at the pixel
+/* The remaining amplitude of a grating, 0..1: the transfer function of the pixel's weights, with
+ * all settings. The grating has `cycles_per_deg` at the pixel
  * and varies in a direction of the image, 0 degrees to the right, 90 down; pixels show none such
  * from half a cycle a pixel on. A frequency that is negative or not finite is
  * FOVEA_ERROR_INVALID_ARGUMENT. */

@@ -23,8 +23,8 @@
  *
  *     fovea_record_destroy(&record);
  *
- * A frame is added once it was presented, with the gaze that it was foveated with. What presents it
- * knows when that was: the flip of an experiment's window, a driver (fovea_present.h).
+ * Add a frame after it was presented, with the gaze that it was foveated with. The time comes from
+ * whatever presents it: the flip of an experiment's window, a driver (fovea_present.h).
  *
  * Where people look is personal: say to whoever is before the screen that it is recorded. */
 #ifndef FOVEA_RECORD_PUBLIC_H
@@ -91,8 +91,8 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_record_create(
 /* Waits until all lines are written. */
 FOVEA_API void fovea_record_destroy(struct fovea_record **record);
 
-/* The settings of the frames to come: they are another number in the column `settings`, where they
- * differ. On the thread that adds frames; may wait for the one that writes. Allocates. */
+/* Sets the settings of later frames; if they differ, the column `settings` gets another number. On
+ * the thread that adds frames; may wait for the one that writes. Allocates. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_record_set_settings(
     struct fovea_record *record, const struct fovea_settings *settings);
 

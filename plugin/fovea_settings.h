@@ -65,16 +65,16 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_get_double(
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_check(
     const struct fovea_settings *settings, struct fovea_log log);
 
-/* One number for all settings but "record." and "log.": equal settings have equal ones, in every
- * program of this version. Files count by their names, and what fovea_settings_set_field has given
- * does not count. Allocates. */
+/* A hash of all settings but "record." and "log.": equal settings have equal hashes, in every
+ * program of this version. It covers the names of files, and nothing that
+ * fovea_settings_set_field sets. Allocates. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_hash(
     const struct fovea_settings *settings, uint64_t *out_hash);
 
-/* Writes all settings but "record." into a configuration file, in place of what it holds. With this
- * as the only file they are the same again and have the same hash, which its first line says.
- * What no text says is not in it. FOVEA_ERROR_IO: it cannot be written, as the log says; it may be
- * there in part. Allocates. */
+/* Writes all settings but "record." to a configuration file and replaces its contents. Read as the
+ * only file, it gives the same settings and the same hash, which its first line holds. It omits
+ * what text cannot express. FOVEA_ERROR_IO: it cannot be written, as the log says; a part of it may
+ * exist. Allocates. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_save(
     const struct fovea_settings *settings, const char *file, struct fovea_log log);
 
@@ -91,14 +91,14 @@ enum fovea_transfer {
     FOVEA_TRANSFER_HLG = 2,
 };
 
-/* Sets it for the images of these settings; SRGB unless somebody says. */
+/* Sets it for the images of these settings; the default is SRGB. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_set_transfer(
     struct fovea_settings *settings, enum fovea_transfer transfer);
 
 /* A map of the program's own: "foveation.map.kind" becomes array. Rows from the top without gaps;
  * values are finite, not negative, not all 0, and not all the same with "foveation.map.law"
- * linear; 2..4096 each way. The values are copied, which allocates. Whether they are right says
- * fovea_settings_check. */
+ * linear; 2..4096 each way. The values are copied, which allocates. fovea_settings_check checks
+ * them. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_set_map(struct fovea_settings *settings,
                                                                     const float *values,
                                                                     uint32_t width,

@@ -118,16 +118,16 @@ static inline void fovea_vk_requirements_init(struct fovea_vk_requirements *requ
     requirements->struct_bytes = sizeof *requirements;
 }
 
-/* Asks, changes nothing; but CUDA's driver, where there is one, is loaded and started for the
- * answer, which takes some tenths of a second. *out_requirements has its struct_bytes. The instance
+/* Changes nothing, but loads and starts CUDA's driver, if there is one, to find the answer, which
+ * takes some tenths of a second. *out_requirements must have its struct_bytes. The instance
  * must be of Vulkan 1.1 or later: FOVEA_ERROR_UNSUPPORTED. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query(
     VkInstance instance, VkPhysicalDevice physical_device,
     PFN_vkGetInstanceProcAddr get_instance_proc_addr,
     struct fovea_vk_requirements *out_requirements);
 
-/* The same, but for cuda, which is false: asks Vulkan alone and leaves CUDA to fovea_vk_create,
- * which starts it only where the settings may want it. What to enable is the same. */
+/* The same without CUDA: `cuda` is false, and fovea_vk_create starts CUDA only if the settings may
+ * use it. The extensions and features to enable are the same. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query_vulkan(
     VkInstance instance, VkPhysicalDevice physical_device,
     PFN_vkGetInstanceProcAddr get_instance_proc_addr,
@@ -141,8 +141,8 @@ struct fovea_vk_desc {
     VkPhysicalDevice physical_device;
     VkDevice device;
     PFN_vkGetInstanceProcAddr get_instance_proc_addr;
-    /* It is of queue_family, which must have COMPUTE (and so TRANSFER). A family without graphics
-     * may be faster, where an engine can present from it: an H200 takes half as long for the same
+    /* A queue of queue_family, which must have COMPUTE (and so TRANSFER). A family without graphics
+     * may be faster, if the engine can present from it: an H200 takes half as long for the same
      * frames (docs/benchmarks.md). */
     VkQueue queue;
     uint32_t queue_family;
@@ -151,15 +151,15 @@ struct fovea_vk_desc {
     uint32_t device_extension_count;
     bool timeline_semaphore; /* the device was made with the feature */
     uint8_t reserved[3]; /* 0 */
-    const struct fovea_settings *settings; /* NULL: the defaults; of gaze late and over matter */
+    const struct fovea_settings *settings; /* NULL: the defaults; "gaze.": only late and over */
     struct fovea_log log;
-    /* For all objects that Fovea makes of the device; NULL: the driver's own. The struct is copied,
+    /* For all Vulkan objects that Fovea makes; NULL: the driver's allocator. The struct is copied;
      * its functions and pUserData must outlive the context. They are called on the threads that
      * call Fovea. */
     const VkAllocationCallbacks *allocator;
-    /* Fovea's pipelines come from it and go to it, so that the program may keep them for its next
-     * start; none: each context compiles its own. It must outlive the context. Without
-     * VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED, since the first frame of a kind makes
+    /* Fovea takes pipelines from it and adds its own, so that the program can save them for its
+     * next start; NULL: each context compiles its own. It must outlive the context, and must not
+     * have VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED, since the first frame of a kind makes
      * pipelines. */
     VkPipelineCache pipeline_cache;
 };
@@ -170,7 +170,7 @@ static inline void fovea_vk_desc_init(struct fovea_vk_desc *desc)
     desc->struct_bytes = sizeof *desc;
 }
 
-/* For a device that was made with all that the requirements name. They must live as long as the
+/* For a device that was made with everything that the requirements name; they must outlive the
  * desc. */
 static inline void fovea_vk_desc_use(struct fovea_vk_desc *desc,
                                      const struct fovea_vk_requirements *requirements)
@@ -190,15 +190,14 @@ struct fovea_vk;
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_create(const struct fovea_vk_desc *desc,
                                                              struct fovea_vk **out_fovea);
 
-/* Waits for the frames that are still on the queue, then frees everything, images made with
- * fovea_vk_image_create included. Only fovea_vk_wait, fovea_vk_image_destroy and a fovea_vk_create
- * that measures wait, too. Where Vulkan does
- * not say whether those frames are over, for want of memory, what they use stays until the process
- * ends. */
+/* Waits for the frames that are still on the queue, then frees everything, including images made
+ * with fovea_vk_image_create. Besides this call, only fovea_vk_wait, fovea_vk_image_destroy and a
+ * fovea_vk_create that measures wait. If Vulkan lacks memory to say whether those frames are over,
+ * their resources stay until the process ends. */
 FOVEA_API void fovea_vk_destroy(struct fovea_vk **fovea);
 
-/* Waits for the frames that are still on the queue: before an image that one of them took is
- * destroyed, by an engine that has nothing of its own to wait for. Uses no queue. */
+/* Waits for the frames that are still on the queue. An engine without fences of its own calls it
+ * before it destroys an image that one of them uses. Uses no queue. */
 FOVEA_API void fovea_vk_wait(struct fovea_vk *fovea);
 
 /* Settings for the frames after this call: "operators" and what is below their names,
@@ -233,8 +232,8 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_create(
     struct fovea_vk *fovea, const struct fovea_vk_image_desc *desc,
     struct fovea_vk_image **out_image);
 
-/* The GPU must be done with it, as for vkDestroyImage; a frame that Fovea still has in flight with
- * it is waited for. */
+/* The GPU must be done with it, as for vkDestroyImage; the call waits for frames of Fovea's in
+ * flight that use it. */
 FOVEA_API void fovea_vk_image_destroy(struct fovea_vk_image **image);
 
 /* The VkImage, for views, framebuffers and barriers. Never destroy it. */
@@ -245,12 +244,12 @@ FOVEA_API VkImage fovea_vk_image_handle(const struct fovea_vk_image *image);
  * lack. */
 FOVEA_API VkImageView fovea_vk_image_view(const struct fovea_vk_image *image);
 
-/* Takes the image for drawing. *out_layout is the layout it is in: UNDEFINED the first time, then
- * the layout_after of its last frame. Already the engine's: FOVEA_ERROR_INVALID_STATE. */
+/* Takes the image for drawing. *out_layout is its layout: UNDEFINED the first time, then the
+ * layout_after of its last frame. If the engine has it already: FOVEA_ERROR_INVALID_STATE. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_acquire(struct fovea_vk_image *image,
                                                                     VkImageLayout *out_layout);
 
-/* Gives it back without a frame, in the layout said here. Not the engine's:
+/* Gives it back without a frame, in this layout. If the engine does not have it:
  * FOVEA_ERROR_INVALID_STATE. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_release(struct fovea_vk_image *image,
                                                                     VkImageLayout layout);
@@ -272,8 +271,8 @@ struct fovea_vk_frame_target {
      * Fovea's family from layout_after to layout_after. */
     bool transfer_ownership;
     uint32_t queue_family;
-    /* An array's layouts and owners are those of all layers. 0 counts as 1, which is what images
-     * that Fovea made have. In place src and dst have the same. */
+    /* All layers of an array have the layouts and the owner above. 0 counts as 1; images that
+     * Fovea made have 1 layer. In a frame in place, src and dst have the same number. */
     uint32_t layer_count;
     /* An image that Fovea did not make has a view of its layer 0 for kernels, of the format
      * fovea_vk_raw_format(format), with usage SAMPLED for src, STORAGE for dst and both in place;
@@ -298,12 +297,12 @@ struct fovea_vk_semaphore {
  * above "blur.sigma_max_px" count as that, negative ones and NaN as 0, which leaves a pixel as it
  * is. Compute shaders make such frames, whatever backend others have. */
 struct fovea_vk_sigmas {
-    /* It has one layer and mip, as large as the view (the image where there are no views) or
-     * larger: pixel 0, 0 is the view's first. R32_SFLOAT or R16_SFLOAT, or another format whose red
-     * is a float; usage SAMPLED. The image belongs to Fovea's queue's family, or is of concurrent
-     * sharing; what wrote it is visible to compute shaders when the waits are over, by a wait's
-     * semaphore or a barrier of the engine's. It is read until the signals come. NULL: there is
-     * none. */
+    /* It has one layer and mip, and at least the size of the view (of the image if there are no
+     * views): its pixel 0, 0 is the view's first. R32_SFLOAT or R16_SFLOAT, or another format whose
+     * red is a float; usage SAMPLED. The image belongs to Fovea's queue's family, or is of
+     * concurrent sharing; what wrote it is visible to compute shaders when the waits are over, by a
+     * wait's semaphore or a barrier of the engine's. It is read until the signals come. NULL: there
+     * is none. */
     VkImageView view;
     /* which it is in, and stays: GENERAL, SHADER_READ_ONLY_OPTIMAL or READ_ONLY_OPTIMAL */
     VkImageLayout layout;
@@ -373,14 +372,14 @@ struct fovea_vk_view {
     uint32_t width_px; /* of all views the same; inside the image; views do not overlap */
     uint32_t height_px;
     uint32_t layer; /* below both images' layer_count; 0 for images that Fovea made */
-    /* Whose map the human map is here, FOVEA_MAP_EYE_LEFT or _RIGHT, whose temporal sides differ,
-     * and whose lens counts where lens.file has one for each eye; 0: the settings' map.eye. Does
-     * not count without these. */
+    /* FOVEA_MAP_EYE_LEFT or _RIGHT: selects the eye of the human map, whose temporal sides differ,
+     * and of a lens.file with a lens for each eye; 0: the settings' map.eye. Otherwise it has no
+     * effect. */
     enum fovea_map_eye eye;
     struct fovea_gaze gaze; /* uv over the view; not usable: as the frame's below */
-    /* This eye's own frustum; NULL: the settings'. The screen's width and distance may both
-     * be left 0: the settings'. Checked as settings are; another one than before makes a plan,
-     * which takes some 0.2 ms of the calling thread. */
+    /* This eye's own frustum; NULL: the settings'. If the screen's width and distance are both 0,
+     * those of the settings are used. Checked like settings; a new frustum needs a new plan, which
+     * takes some 0.2 ms of the calling thread. */
     const struct fovea_geometry *geometry;
     /* As raw_view of src and dst, but of this view's layer; NULL: in layer 0 raw_view counts, in
      * others there is none. Where a view of a frame lacks one that its layer needs, all of them are
@@ -401,8 +400,8 @@ struct fovea_vk_frame {
     size_t struct_bytes; /* fovea_vk_frame_init */
     struct fovea_vk_frame_target src;
     struct fovea_vk_frame_target dst;
-    /* Before src is read and dst written; may be none where both were last used on Fovea's
-     * queue. */
+    /* Waited for before src is read and dst written; none are needed if both were last used on
+     * Fovea's queue. */
     const struct fovea_vk_semaphore *waits;
     const struct fovea_vk_semaphore *signals; /* when both are in layout_after */
     uint32_t wait_count; /* at most FOVEA_VK_MAX_SEMAPHORES */
@@ -410,28 +409,28 @@ struct fovea_vk_frame {
     /* Not usable, or not finite: nothing is foveated. "operators" that do not look at the gaze (all
      * but foveate) are at work all the same; without one the frame is passed through. */
     struct fovea_gaze gaze;
-    /* NULL: one view, all of layer 0, with the gaze above, which does not count otherwise. What no
-     * view covers stays in dst as it was. The overlay is drawn over every view that is foveated;
+    /* NULL: one view, all of layer 0, with the gaze above, which views ignore. Pixels of dst that
+     * no view covers stay as they were. The overlay is drawn over every view that is foveated;
      * the HUD over the first view. All of them must fit into one image of the device, in a row, a
      * column or two by two: FOVEA_ERROR_UNSUPPORTED (views of one layer always do). */
     const struct fovea_vk_view *views;
     uint32_t view_count; /* 1 to FOVEA_VK_MAX_VIEWS; 0 where views is NULL */
     uint32_t reserved; /* 0 */
-    /* Counts if views is NULL; else each view has its own. FOVEA_ERROR_INVALID_ARGUMENT: no
-     * operator of the row takes any. */
+    /* Used if views is NULL; else each view has its own. FOVEA_ERROR_INVALID_ARGUMENT: none of
+     * "operators" takes sigmas. */
     struct fovea_vk_sigmas sigmas;
-    /* Likewise. FOVEA_ERROR_INVALID_ARGUMENT: an operator of the row needs depths, and there are
-     * none, or what is said of them is wrong; src is then as it was drawn. Where none of the row
-     * needs them they do not count, so that an engine may always give them. */
+    /* Likewise. FOVEA_ERROR_INVALID_ARGUMENT: one of "operators" needs depths, and they are missing
+     * or described wrongly; src is then as it was drawn. If no operator needs depths they are
+     * ignored, so an engine may always give them. */
     struct fovea_vk_depth depth;
-    /* Foveas beside the gaze, at most FOVEA_FOVEAS_MAX - 1, in uv as the gaze is; of every view
-     * that has one. Not finite: one that does not count. NULL: those of a source that is shown the
-     * frames (fovea_vk_show_frames), if it has any. A late gaze moves the gaze alone. */
+    /* Foveas beside the gaze, at most FOVEA_FOVEAS_MAX - 1, in uv like the gaze; for every view
+     * that has a gaze. One that is not finite is ignored. NULL: those of the source that is shown
+     * the frames (fovea_vk_show_frames), if it has any. A late gaze moves only the gaze. */
     const struct fovea_point_uv *other_foveas;
     uint32_t other_fovea_count;
     uint32_t reserved_2; /* 0 */
-    /* Both lines of sight cross there (fovea_gaze_source_vergence_m), infinity too; 0: not known.
-     * For the record and the HUD, and for depths whose values do not say it themselves. */
+    /* The distance at which both lines of sight cross (fovea_gaze_source_vergence_m), possibly
+     * infinity; 0: not known. For the record, the HUD, and depths without a vergence_m. */
     double vergence_m;
 };
 
@@ -455,26 +454,27 @@ static inline void fovea_vk_frame_init(struct fovea_vk_frame *frame)
  * wait for their binary semaphores. Nothing will be signalled. The content and layout of src and
  * dst are undefined; images of Fovea's stay whose they are. fovea_vk_wait waits for what was
  * submitted. FOVEA_ERROR_DEVICE_LOST: as Vulkan says of a lost device; nothing was submitted, and
- * nothing that was made from it can be relied on, its semaphores included. Negative otherwise:
- * nothing was submitted, the waits are untouched and nothing will be signalled; src and dst are as
- * they were. Show src. The log says why, as an error; the same again is at debug until settings are
- * set. After a lost frame or device the context only takes fovea_vk_wait and destroy; more frames
- * get FOVEA_ERROR_DEVICE_LOST if the device was, FOVEA_ERROR_INVALID_STATE else. */
+ * nothing that was made from it can be relied on, its semaphores included. Other
+ * negative results: nothing was submitted, the waits are untouched and nothing will be signalled;
+ * src and dst are unchanged. Show src. The log says why, as an error; it repeats the same message
+ * only at level debug until settings are set. After a lost frame or device the context takes only
+ * fovea_vk_wait and destroy; further frames get FOVEA_ERROR_DEVICE_LOST after a lost device, else
+ * FOVEA_ERROR_INVALID_STATE. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea,
                                                               const struct fovea_vk_frame *frame);
 
-/* Makes what the first frame of a kind would make, while the program loads: images, plans and
- * pipelines, which may take a second where the driver has not kept their shaders. No queue is used.
- * Frames are of a kind that have the same format, sizes, number and eyes of views, frusta and raw
- * views, have sigmas and depths or not, and are in place or not.
+/* Makes while the program loads what the first frame of a kind would make: images, plans and
+ * pipelines, which may take a second if the driver has not cached their shaders. Uses no queue.
+ * Frames are of the same kind if they have the same format, sizes, number and eyes of views, frusta
+ * and raw views, all have sigmas or none, likewise depths, and all are in place or none.
  *
- * `frame` is as it will be given to fovea_vk_foveate, or where the backend is vulkan to _record.
- * Not known yet, and of no account, are gazes, semaphores and who holds an image. An image that
- * Fovea did not make may be VK_NULL_HANDLE, but for frames in place, which name it in both ends; of
- * a raw view, of sigmas and of depths counts that there are any. Layouts are checked as in a frame.
+ * `frame` is the frame of a later fovea_vk_foveate or, with the backend vulkan, fovea_vk_record.
+ * Gazes, semaphores and the holder of an image are ignored. An image that Fovea did not make may be
+ * VK_NULL_HANDLE, except in frames in place, which name it as src and dst; of raw views, sigmas and
+ * depths only their presence matters. Layouts are checked as in a frame.
  *
- * Pipelines stay as long as the context. Images and plans go when some frames have not used them
- * (16 to 120), or before the first frame, of more than a hundred sizes, the oldest.
+ * Pipelines stay as long as the context. Images and plans are freed after 16 to 120 frames without
+ * them; before the first frame, the oldest are freed if there are more than a hundred sizes.
  *
  * FOVEA_OK; FOVEA_PASSED_THROUGH: frames like this one pass through, as an operator refuses such
  * views (more blur than there is, a lens that folds); the first of them says so in the log.
@@ -490,8 +490,8 @@ struct fovea_vk_recording {
      * queue family. */
     VkCommandBuffer commands;
     uint64_t frame; /* the engine's own number of the frame that it submits them with; from 1 on */
-    /* Frames up to this number of the engine's have left the GPU, below `frame`; 0: none yet. What
-     * they used of Fovea's is used again. */
+    /* The GPU has finished the engine's frames up to this number, which is below `frame`; 0: none
+     * yet. Fovea reuses what these frames used. */
     uint64_t finished_frame;
 };
 
@@ -535,23 +535,22 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_follow_gaze(struct fovea_v
 /* From now on a source that looks at pictures (fovea_gaze_source_show) sees frames of this context
  * as the engine has drawn them: now and then one makes a picture of its first view some 160 pixels
  * wide, on the queue, beside its own work (bottom_up: its rows count from the lower edge), and a
- * thread of the source's looks at that when the
- * frame is over. No frame waits for it. Where "gaze.saliency.foveas" is above 1, frames that name
- * no other foveas have those of the source, as it has them when its gaze is read. Any number of
- * contexts may show frames to one source, which sees those of one at a time. NULL, and a source
- * that looks at none: it is shown nothing, which is no error. The same source again costs nothing,
- * so that an engine may say it in each frame; another one allocates, and may wait until the former
- * has copied a picture. Source and context may be destroyed in any order, on any threads; during
- * this call the source is there. */
+ * thread of the source examines it after the frame. No frame waits for it. If
+ * "gaze.saliency.foveas" is above 1, frames that name no other foveas have those that the source
+ * had when its gaze was last read. Any number of contexts may show frames to one source, which sees
+ * those of one at a time. NULL, and a source that looks at none: it is shown nothing, which is no
+ * error. The same source again costs nothing, so that an engine may say it in each frame; another
+ * one allocates, and may wait until the former has copied a picture. Source and context may be
+ * destroyed in any order, on any threads; during this call the source is there. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_show_frames(struct fovea_vk *fovea,
                                                                   struct fovea_gaze_source *source,
                                                                   bool bottom_up);
 
-/* The gaze of somebody who looks at a place of the picture that is shown, both in uv over a view of
- * the size, eye and frustum of `view`, whose other members do not count. An operator after foveate
- * that moves places, as lens does, makes it another than the place: what a pointer, or an eye
- * tracker that knows the display alone, gives goes through here; a gaze of a frustum's, as a
- * headset gives it, does not. Without such an operator it is the place, to the bit. A place outside
+/* Converts a place in the shown picture to a gaze, both in uv over a view with the size, eye and
+ * frustum of `view`, whose other members are ignored. The two differ if an operator after foveate
+ * moves places, as lens does. Positions of a pointer, or of an eye tracker that knows only the
+ * display, need this conversion; a gaze relative to a frustum, as a headset gives it, does not.
+ * Without such an operator the gaze is the place, to the bit. A place outside
  * the view counts as the nearest one inside; one that is not finite is
  * FOVEA_ERROR_INVALID_ARGUMENT, as is what a frame's view would be refused for. Needs no frame and
  * no queue; FOVEA_ERROR_DEVICE_LOST and FOVEA_ERROR_INVALID_STATE as for frames. The first call for
@@ -561,11 +560,10 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_gaze_at(struct fovea_vk *f
                                                               struct fovea_point_uv place,
                                                               struct fovea_point_uv *out_gaze);
 
-/* For the HUD ("overlay.hud") of the frames after this call, which is written anew four times a
- * second: extra lines,
- * '\n' between them, and what stands before the gaze's place instead of "gaze tracked", "gaze
+/* Text for the HUD ("overlay.hud") of the frames after this call; the HUD is updated four times a
+ * second. `lines` are extra lines, with '\n' between them. `gaze` replaces "gaze tracked", "gaze
  * held", "gaze lost" or "gaze none", for an engine that knows more, such as "pointer outside". Both
- * are copied, as far as the HUD has room; NULL: none, and one of these four. */
+ * are copied, as far as the HUD has room; NULL: no lines, and one of these four. */
 FOVEA_API void fovea_vk_set_hud_text(struct fovea_vk *fovea, const char *lines, const char *gaze);
 
 /* ---- What it costs and does ------------------------------------------------------------------ */
