@@ -42,8 +42,9 @@ void foveate_map_copy_finish(struct foveate_map_copy *copy)
 }
 
 /* Takes the values; NULL: there was no memory for them. */
-static enum fovea_result own_values(float *values, uint32_t width, uint32_t height,
-                                    struct fovea_log log, struct foveate_map_copy *fresh)
+static enum fovea_result own_values(enum fovea_map_kind kind, float *values, uint32_t width,
+                                    uint32_t height, struct fovea_log log,
+                                    struct foveate_map_copy *fresh)
 {
     struct foveate_map_samples *samples = values ? calloc(1, sizeof *samples) : NULL;
     if (!samples) {
@@ -52,6 +53,7 @@ static enum fovea_result own_values(float *values, uint32_t width, uint32_t heig
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     shared_data_init(&samples->base, free_samples);
+    samples->kind = kind;
     samples->values = values;
     samples->width = width;
     samples->height = height;
@@ -73,8 +75,8 @@ static enum fovea_result decode(const struct operator_file *file, const char *by
     struct image_png picture;
     FOVEA_TRY(image_png_decode((const unsigned char *)bytes, (size_t)fresh->status.st_size,
                                file->path, file->log, &picture));
-    FOVEA_TRY(own_values(picture.values, picture.width, picture.height, file->log, fresh));
-    fresh->samples->kind = FOVEA_MAP_FILE;
+    FOVEA_TRY(own_values(FOVEA_MAP_FILE, picture.values, picture.width, picture.height, file->log,
+                         fresh));
     snprintf(fresh->samples->file, sizeof fresh->samples->file, "%s", file->path);
     return FOVEA_OK;
 }
@@ -130,8 +132,7 @@ static enum fovea_result evaluate(const struct fovea_map *map, struct fovea_log 
 {
     const size_t side = FOVEATE_MAP_GENERATED_SIDE;
     float *values = calloc(side * side, sizeof *values);
-    FOVEA_TRY(own_values(values, (uint32_t)side, (uint32_t)side, log, fresh));
-    fresh->samples->kind = map->kind;
+    FOVEA_TRY(own_values(map->kind, values, (uint32_t)side, (uint32_t)side, log, fresh));
     foveate_map_generate(map->kind, values);
     return FOVEA_OK;
 }
@@ -143,8 +144,7 @@ static enum fovea_result copy_array(const struct fovea_map *map, struct fovea_lo
 {
     const size_t count = (size_t)map->width * map->height;
     float *values = calloc(count, sizeof *values);
-    FOVEA_TRY(own_values(values, map->width, map->height, log, fresh));
-    fresh->samples->kind = FOVEA_MAP_ARRAY;
+    FOVEA_TRY(own_values(FOVEA_MAP_ARRAY, values, map->width, map->height, log, fresh));
     memcpy(values, map->values, count * sizeof *values);
     return FOVEA_OK;
 }

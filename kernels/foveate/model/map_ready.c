@@ -46,15 +46,6 @@ float *foveate_map_ready_table(const struct foveate_model *model, double highest
 
 /* ---- Making it */
 
-static float smallest_of(const struct fovea_map_ready *ready, size_t block_count)
-{
-    float smallest = INFINITY;
-    for (size_t i = 0; i < block_count; i++) {
-        smallest = fminf(smallest, ready->smallest_of_blocks[i]);
-    }
-    return smallest;
-}
-
 static enum fovea_result make_blocks(struct fovea_map_ready *ready, const struct fovea_map *map)
 {
     const uint32_t columns = (map->width + FOVEATE_MAP_BLOCK - 1) / FOVEATE_MAP_BLOCK;
@@ -64,6 +55,7 @@ static enum fovea_result make_blocks(struct fovea_map_ready *ready, const struct
     if (!ready->smallest_of_blocks) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
+    ready->smallest = INFINITY;
     for (size_t i = 0; i < (size_t)columns * rows; i++) {
         ready->smallest_of_blocks[i] = INFINITY;
     }
@@ -73,9 +65,9 @@ static enum fovea_result make_blocks(struct fovea_map_ready *ready, const struct
         for (uint32_t x = 0; x < map->width; x++) {
             float *smallest = &blocks[x / FOVEATE_MAP_BLOCK];
             *smallest = row[x] < *smallest ? row[x] : *smallest;
+            ready->smallest = row[x] < ready->smallest ? row[x] : ready->smallest;
         }
     }
-    ready->smallest = smallest_of(ready, (size_t)columns * rows);
     return FOVEA_OK;
 }
 

@@ -208,13 +208,17 @@ struct ray {
     double x, y;
 };
 
-static struct ray corner_ray(const struct foveate_model *model, int corner)
+static struct ray ray_of(const struct foveate_model *model, struct foveate_place at)
 {
     const struct foveate_view *view = &model->view;
-    return (struct ray){
-        .x = view->tan_x0 + (corner & 1 ? model->width_px - 0.5 : -0.5) * view->tan_x_per_px,
-        .y = view->tan_y0 + (corner & 2 ? model->height_px - 0.5 : -0.5) * view->tan_y_per_px,
-    };
+    return (struct ray){.x = view->tan_x0 + (at.x_px - 0.5) * view->tan_x_per_px,
+                        .y = view->tan_y0 + (at.y_px - 0.5) * view->tan_y_per_px};
+}
+
+static struct ray corner_ray(const struct foveate_model *model, int corner)
+{
+    return ray_of(model, (struct foveate_place){corner & 1 ? model->width_px : 0.0,
+                                                corner & 2 ? model->height_px : 0.0});
 }
 
 static double angle_deg(struct ray a, struct ray b)
@@ -315,15 +319,6 @@ double foveate_model_distance_px(const struct foveate_model *model, double eccen
     }
     return eccentricity_deg < 90.0 ? tan(eccentricity_deg * RADIANS) / model->view.tan_x_per_px
                                    : -1.0;
-}
-
-static struct ray ray_of(const struct foveate_model *model, struct foveate_place at)
-{
-    const struct foveate_view *view = &model->view;
-    return (struct ray){
-        .x = view->tan_x0 + (at.x_px - 0.5) * view->tan_x_per_px,
-        .y = view->tan_y0 + (at.y_px - 0.5) * view->tan_y_per_px,
-    };
 }
 
 /* The ray of the gaze G and a step D of a pixel: the angle between G and G + s D is the one whose
