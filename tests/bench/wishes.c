@@ -62,11 +62,6 @@ static bool read_seed(const char *text, uint64_t *out)
     return *text >= '0' && *text <= '9' && *end == '\0';
 }
 
-static bool is_backend(const char *name)
-{
-    return strcmp(name, "cpu") == 0 || strcmp(name, "cuda") == 0 || strcmp(name, "vulkan") == 0;
-}
-
 static bool read_value(int option, struct wishes *out)
 {
     switch (option) {
@@ -78,7 +73,8 @@ static bool read_value(int option, struct wishes *out)
         return true;
     case 'b':
         out->backend = optarg;
-        return is_backend(optarg);
+        return strcmp(optarg, "cpu") == 0 || strcmp(optarg, "cuda") == 0 ||
+               strcmp(optarg, "vulkan") == 0;
     case 't':
         return read_count(optarg, 256, &out->threads);
     case 'n':

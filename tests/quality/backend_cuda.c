@@ -39,11 +39,6 @@ static void close_cuda(struct backend *backend)
     cuda_fixture_close();
 }
 
-static struct test_image packed_like(const struct fovea_image *image)
-{
-    return image_make_packed(image->width_px, image->height_px, image->format);
-}
-
 static void run_cuda(struct backend *backend, const struct fovea_foveation *foveation,
                      const struct fovea_image *src, struct fovea_point_uv gaze,
                      const struct fovea_image *dst)
@@ -51,7 +46,7 @@ static void run_cuda(struct backend *backend, const struct fovea_foveation *fove
     struct cuda_state *state = backend->state;
     const size_t bytes = (size_t)src->row_stride_bytes * src->height_px;
     backend_must(cuda_device_push(fixture.device), "cuda");
-    OWNED_IMAGE host = packed_like(src);
+    OWNED_IMAGE host = image_make_packed(src->width_px, src->height_px, src->format);
     memcpy(host.view.data, src->data, bytes);
     struct device_image from = device_image_make(&host, 0);
     struct device_image to = device_image_make(&host, 0);

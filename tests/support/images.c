@@ -127,11 +127,6 @@ static uint32_t small_encode(double value, int mantissa)
     return bits < infinity ? bits : infinity - 1u;
 }
 
-static double half_decode(uint16_t half)
-{
-    return copysign(small_decode(half & 0x7fffu, 10), half & 0x8000u ? -1.0 : 1.0);
-}
-
 static uint16_t half_encode(double value)
 {
     return (uint16_t)(small_encode(fabs(value), 10) | (signbit(value) ? 0x8000u : 0u));
@@ -190,7 +185,7 @@ double image_get(const struct fovea_image *image, uint32_t x, uint32_t y, uint32
     case FOVEA_FORMAT_RGB16F:
     case FOVEA_FORMAT_R16F:
         memcpy(&half, pixel + channel * sizeof half, sizeof half);
-        return half_decode(half);
+        return copysign(small_decode(half & 0x7fffu, 10), half & 0x8000u ? -1.0 : 1.0);
     case FOVEA_FORMAT_RGBA32F:
     case FOVEA_FORMAT_RGB32F:
     case FOVEA_FORMAT_R32F:

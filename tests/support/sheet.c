@@ -3,11 +3,6 @@
 
 #include "sheet.h"
 
-static bool is_row(enum sheet_order order)
-{
-    return order == SHEET_SIDE_BY_SIDE || order == SHEET_GAPS;
-}
-
 static struct test_image make_all(uint32_t width_px, uint32_t height_px, enum fovea_format format,
                                   enum sheet_order order)
 {
@@ -22,7 +17,7 @@ struct sheet sheet_make(uint32_t count, uint32_t width_px, uint32_t height_px,
 {
     struct sheet sheet = {.count = count};
     const uint32_t last_y = order == SHEET_UPWARD ? (count - 1) * height_px : 0;
-    const bool row = is_row(order);
+    const bool row = order == SHEET_SIDE_BY_SIDE || order == SHEET_GAPS;
     sheet.all = make_all(row ? count * width_px : width_px, row ? height_px : count * height_px,
                          format, order);
     sheet.first = sheet.all.view;

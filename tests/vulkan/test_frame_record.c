@@ -50,15 +50,10 @@ static VkDeviceSize picture_bytes(void)
     return (VkDeviceSize)WIDTH_PX * HEIGHT_PX * engine_pixel_bytes(format);
 }
 
-static double gaze_of(int index)
-{
-    return (index + 0.5) / FRAMES;
-}
-
 static struct fovea_vk_frame frame_of(const struct show *show, int index)
 {
     struct fovea_vk_frame frame = good_frame(&show->src, &show->dst[index]);
-    frame.gaze = rig_gaze(gaze_of(index), 0.4);
+    frame.gaze = rig_gaze((index + 0.5) / FRAMES, 0.4);
     return frame;
 }
 

@@ -281,11 +281,6 @@ static void run_size(struct cuda_lens *lens, const struct bench_size *size)
     lens_paper_tables_free(&lens->tables);
 }
 
-static bool is_paper_size(const struct bench_size *size)
-{
-    return strcmp(size->name, "1440p") != 0;
-}
-
 bool cuda_lens_paper(struct cuda_bench *b)
 {
     struct cuda_lens lens = {.ways = {b, RESULT_LENS, "lens-paper"}};
@@ -297,7 +292,7 @@ bool cuda_lens_paper(struct cuda_bench *b)
     bench_must(thread_pool_create(0, &lens.pool), "threads");
     thread_pool_grow(lens.pool, thread_pool_worker_max(lens.pool));
     for (size_t i = 0; i < count; i++) {
-        if (is_paper_size(&sizes[i])) {
+        if (strcmp(sizes[i].name, "1440p") != 0) {
             run_size(&lens, &sizes[i]);
         }
     }
