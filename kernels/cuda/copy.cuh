@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* Copies 16 bytes, aligned to as many. Older devices never run code that uses it. */
-static __device__ __forceinline__ void copy_begin(void *to, const void *from)
+DEVICE void copy_begin(void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
     ptx_copy_async((uint32_t)__cvta_generic_to_shared(to), from);
@@ -19,7 +19,7 @@ static __device__ __forceinline__ void copy_begin(void *to, const void *from)
 }
 
 /* Copies 4 bytes, aligned to as many. */
-static __device__ __forceinline__ void copy_word_begin(void *to, const void *from)
+DEVICE void copy_word_begin(void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
     ptx_copy_word_async((uint32_t)__cvta_generic_to_shared(to), from);
@@ -27,7 +27,7 @@ static __device__ __forceinline__ void copy_word_begin(void *to, const void *fro
 }
 
 /* Waits until this thread's copies have arrived, for this thread. */
-static __device__ __forceinline__ void copy_wait()
+DEVICE void copy_wait()
 {
 #if __CUDA_ARCH__ >= 800
     ptx_copy_wait();

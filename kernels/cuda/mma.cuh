@@ -29,8 +29,7 @@ typedef uint2 mma_halves;
 
 /* Older devices never run code that uses these, except the ones that are marked for sm_75. */
 
-static __device__ __forceinline__ void mma_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b0,
-                                               uint32_t b1)
+DEVICE void mma_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
 #if __CUDA_ARCH__ >= 800
     ptx_mma_16816(d, a, b0, b1);
@@ -38,16 +37,15 @@ static __device__ __forceinline__ void mma_add(float (&d)[4], const uint32_t (&a
 }
 
 /* Begins a sum: its rows g begin with c0, rows g + 8 with c1. */
-static __device__ __forceinline__ void mma_begin(float (&d)[4], const uint32_t (&a)[4], uint32_t b0,
-                                                 uint32_t b1, float c0, float c1)
+DEVICE void mma_begin(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1, float c0,
+                      float c1)
 {
 #if __CUDA_ARCH__ >= 800
     ptx_mma_16816(d, a, b0, b1, c0, c1);
 #endif
 }
 
-static __device__ __forceinline__ void mma_add(mma_halves &d, const uint32_t (&a)[4], uint32_t b0,
-                                               uint32_t b1)
+DEVICE void mma_add(mma_halves &d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
 #if __CUDA_ARCH__ >= 800
     ptx_mma_16816(d, a, b0, b1);
@@ -55,7 +53,7 @@ static __device__ __forceinline__ void mma_add(mma_halves &d, const uint32_t (&a
 }
 
 /* A of 16 x 8, rows g in a.x, and B of 8 x 8, summed in floats; from sm_75 on. */
-static __device__ __forceinline__ void mma_add_of_8(float (&d)[4], const uint2 &a, uint32_t b)
+DEVICE void mma_add_of_8(float (&d)[4], const uint2 &a, uint32_t b)
 {
 #if __CUDA_ARCH__ >= 750
     ptx_mma_1688(d, a, b);
@@ -63,7 +61,7 @@ static __device__ __forceinline__ void mma_add_of_8(float (&d)[4], const uint2 &
 }
 
 /* A of 16 x 8, the half of it that has `a` first, and B of 8 x 8; from sm_75 on. */
-static __device__ __forceinline__ void mma_add_of_8(mma_halves &d, const mma_halves &a, uint32_t b)
+DEVICE void mma_add_of_8(mma_halves &d, const mma_halves &a, uint32_t b)
 {
 #if __CUDA_ARCH__ >= 750
     ptx_mma_1688(d, a, b);
@@ -71,8 +69,8 @@ static __device__ __forceinline__ void mma_add_of_8(mma_halves &d, const mma_hal
 }
 
 /* Begins a sum, which starts at c. */
-static __device__ __forceinline__ void mma_begin_halves(mma_halves &d, const uint32_t (&a)[4],
-                                                        uint32_t b0, uint32_t b1, mma_halves c)
+DEVICE void mma_begin_halves(mma_halves &d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
+                             mma_halves c)
 {
 #if __CUDA_ARCH__ >= 800
     ptx_mma_16816(d, a, b0, b1, c);
@@ -85,16 +83,15 @@ struct mma_int_sums {
 };
 
 /* Begins a sum, which starts at c. */
-static __device__ __forceinline__ void mma_begin_bytes(mma_int_sums &d, const uint32_t (&a)[4],
-                                                       uint32_t b0, uint32_t b1, int32_t c)
+DEVICE void mma_begin_bytes(mma_int_sums &d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
+                            int32_t c)
 {
 #if __CUDA_ARCH__ >= 800
     ptx_mma_16832(d.of, a, b0, b1, c);
 #endif
 }
 
-static __device__ __forceinline__ void mma_add_bytes(mma_int_sums &d, const uint32_t (&a)[4],
-                                                     uint32_t b0, uint32_t b1)
+DEVICE void mma_add_bytes(mma_int_sums &d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
 #if __CUDA_ARCH__ >= 800
     ptx_mma_16832(d.of, a, b0, b1);
@@ -102,7 +99,7 @@ static __device__ __forceinline__ void mma_add_bytes(mma_int_sums &d, const uint
 }
 
 /* Transposes an 8 x 8 matrix of halves, held as rows of D are. */
-static __device__ __forceinline__ uint32_t mma_transposed(uint32_t pair)
+DEVICE uint32_t mma_transposed(uint32_t pair)
 {
     uint32_t transposed = 0;
 #if __CUDA_ARCH__ >= 800
@@ -113,19 +110,19 @@ static __device__ __forceinline__ uint32_t mma_transposed(uint32_t pair)
 
 /* An address in shared memory. */
 typedef uint32_t mma_place;
-static __device__ __forceinline__ mma_place mma_place_of(const void *shared)
+DEVICE mma_place mma_place_of(const void *shared)
 {
     return (mma_place)__cvta_generic_to_shared(shared);
 }
 
 /* Loads four squares of 8 x 8 halves, transposed: each is half of a B. Lane l says where row l % 8
  * of square l / 8 begins, at a multiple of 16 bytes. */
-static __device__ __forceinline__ void mma_load_transposed(uint32_t (&squares)[4], mma_place row)
+DEVICE void mma_load_transposed(uint32_t (&squares)[4], mma_place row)
 {
     ptx_ldmatrix_transposed(squares, row);
 }
 
-static __device__ __forceinline__ uint32_t mma_rounded(float first, float second)
+DEVICE uint32_t mma_rounded(float first, float second)
 {
     const __half2 pair = __floats2half2_rn(first, second);
     return *(const uint32_t *)&pair;

@@ -8,6 +8,8 @@
 #ifndef FOVEA_KERNELS_CUDA_PTX_CUH
 #define FOVEA_KERNELS_CUDA_PTX_CUH
 
+#include "host_device.h"
+
 #include <cuda_fp16.h>
 #include <stdint.h>
 
@@ -15,32 +17,30 @@
 #include "cuda_host_ptx.h"
 #else
 
-#define PTX static __device__ __forceinline__
-
 /* ---- Numbers */
 
-PTX float ptx_sqrt(float x)
+DEVICE float ptx_sqrt(float x)
 {
     float y;
     asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
 
-PTX float ptx_rcp(float x)
+DEVICE float ptx_rcp(float x)
 {
     float y;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
 
-PTX float ptx_ex2(float x)
+DEVICE float ptx_ex2(float x)
 {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
 
-PTX float ptx_lg2(float x)
+DEVICE float ptx_lg2(float x)
 {
     float y;
     asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -48,7 +48,7 @@ PTX float ptx_lg2(float x)
 }
 
 /* Returns c + the absolute differences of four bytes each. */
-PTX uint32_t ptx_sad4(uint32_t a, uint32_t b, uint32_t c)
+DEVICE uint32_t ptx_sad4(uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t d;
     asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
@@ -57,14 +57,14 @@ PTX uint32_t ptx_sad4(uint32_t a, uint32_t b, uint32_t c)
 
 /* Loads a word or a byte of shared memory, at an address of that space, which is a number to keep:
  * the compiler works out that of an array again for every access. */
-PTX uint32_t ptx_load_shared(uint32_t address)
+DEVICE uint32_t ptx_load_shared(uint32_t address)
 {
     uint32_t word;
     asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address) : "memory");
     return word;
 }
 
-PTX uint32_t ptx_load_shared_byte(uint32_t address)
+DEVICE uint32_t ptx_load_shared_byte(uint32_t address)
 {
     uint32_t byte;
     asm volatile("ld.shared.u8 %0, [%1];" : "=r"(byte) : "r"(address) : "memory");
@@ -73,13 +73,13 @@ PTX uint32_t ptx_load_shared_byte(uint32_t address)
 
 /* Adds to a number in shared memory, at an address of that space. Nothing but a barrier keeps other
  * accesses before or behind it. */
-PTX void ptx_add_shared(uint32_t address, int32_t value)
+DEVICE void ptx_add_shared(uint32_t address, int32_t value)
 {
     asm volatile("red.shared.add.s32 [%0], %1;" ::"r"(address), "r"(value));
 }
 
 /* Returns c + a b, in 64 bits. */
-PTX uint64_t ptx_mad_wide(int a, int b, uint64_t c)
+DEVICE uint64_t ptx_mad_wide(int a, int b, uint64_t c)
 {
     uint64_t d;
     asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(d) : "r"(a), "r"(b), "l"(c));
@@ -87,7 +87,7 @@ PTX uint64_t ptx_mad_wide(int a, int b, uint64_t c)
 }
 
 /* Does the same for an address, which compilers keep as one. */
-PTX char *ptx_mad_wide(int a, int b, const char *c)
+DEVICE char *ptx_mad_wide(int a, int b, const char *c)
 {
     char *d;
     asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(d) : "r"(a), "r"(b), "l"(c));
@@ -96,24 +96,24 @@ PTX char *ptx_mad_wide(int a, int b, const char *c)
 
 /* ---- What compilers are not to work out ahead */
 
-PTX void ptx_keep(uint32_t &value)
+DEVICE void ptx_keep(uint32_t &value)
 {
     asm volatile("" : "+r"(value));
 }
 
-PTX void ptx_keep(const uint32_t *&words)
+DEVICE void ptx_keep(const uint32_t *&words)
 {
     asm volatile("" : "+l"(words));
 }
 
-PTX uint32_t ptx_thread_x()
+DEVICE uint32_t ptx_thread_x()
 {
     uint32_t thread;
     asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
     return thread;
 }
 
-PTX unsigned long long ptx_clock_ns()
+DEVICE unsigned long long ptx_clock_ns()
 {
     unsigned long long now;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
@@ -123,37 +123,37 @@ PTX unsigned long long ptx_clock_ns()
 /* ---- Shared memory, addressed by 32 bits */
 
 /* 16 bytes, aligned to as many. */
-PTX void ptx_copy_async(uint32_t to, const void *from)
+DEVICE void ptx_copy_async(uint32_t to, const void *from)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from) : "memory");
 }
 
 /* 4 bytes, aligned to as many. */
-PTX void ptx_copy_word_async(uint32_t to, const void *from)
+DEVICE void ptx_copy_word_async(uint32_t to, const void *from)
 {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" : : "r"(to), "l"(from) : "memory");
 }
 
-PTX void ptx_copy_wait()
+DEVICE void ptx_copy_wait()
 {
     asm volatile("cp.async.wait_all;" : : : "memory");
 }
 
 /* ---- Barriers */
 
-template <int BARRIER, int THREADS> PTX void ptx_barrier_sync()
+template <int BARRIER, int THREADS> DEVICE void ptx_barrier_sync()
 {
     asm volatile("barrier.sync %0, %1;" : : "n"(BARRIER), "n"(THREADS) : "memory");
 }
 
-template <int BARRIER, int THREADS> PTX void ptx_barrier_arrive()
+template <int BARRIER, int THREADS> DEVICE void ptx_barrier_arrive()
 {
     asm volatile("barrier.arrive %0, %1;" : : "n"(BARRIER), "n"(THREADS) : "memory");
 }
 
 /* ---- Products of a warp's matrices (cuda/mma.cuh): d = a b + c, and d += a b */
 
-PTX void ptx_mma_16816(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+DEVICE void ptx_mma_16816(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
         "{%8, %9}, {%0, %1, %2, %3};"
@@ -162,8 +162,8 @@ PTX void ptx_mma_16816(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint3
 }
 
 /* Rows g begin with c0, rows g + 8 with c1. */
-PTX void ptx_mma_16816(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1, float c0,
-                       float c1)
+DEVICE void ptx_mma_16816(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1, float c0,
+                          float c1)
 {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
         "{%8, %9}, {%10, %10, %11, %11};"
@@ -171,7 +171,7 @@ PTX void ptx_mma_16816(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint3
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c0), "f"(c1));
 }
 
-PTX void ptx_mma_16816(uint2 &d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+DEVICE void ptx_mma_16816(uint2 &d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
     asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
         "{%0, %1};"
@@ -179,7 +179,7 @@ PTX void ptx_mma_16816(uint2 &d, const uint32_t (&a)[4], uint32_t b0, uint32_t b
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-PTX void ptx_mma_16816(uint2 &d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1, uint2 c)
+DEVICE void ptx_mma_16816(uint2 &d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1, uint2 c)
 {
     asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
         "{%8, %9};"
@@ -187,14 +187,14 @@ PTX void ptx_mma_16816(uint2 &d, const uint32_t (&a)[4], uint32_t b0, uint32_t b
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c.x), "r"(c.y));
 }
 
-PTX void ptx_mma_1688(uint2 &d, const uint2 &a, uint32_t b)
+DEVICE void ptx_mma_1688(uint2 &d, const uint2 &a, uint32_t b)
 {
     asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
         : "+r"(d.x), "+r"(d.y)
         : "r"(a.x), "r"(a.y), "r"(b));
 }
 
-PTX void ptx_mma_1688(float (&d)[4], const uint2 &a, uint32_t b)
+DEVICE void ptx_mma_1688(float (&d)[4], const uint2 &a, uint32_t b)
 {
     asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
         "{%0, %1, %2, %3};"
@@ -203,7 +203,7 @@ PTX void ptx_mma_1688(float (&d)[4], const uint2 &a, uint32_t b)
 }
 
 /* For floats, of which 11 bits of the mantissa count; sm_80 and later. */
-PTX void ptx_mma_1688_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+DEVICE void ptx_mma_1688_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
     asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
         "{%8, %9}, {%0, %1, %2, %3};"
@@ -211,14 +211,14 @@ PTX void ptx_mma_1688_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, u
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-PTX uint32_t ptx_tf32(float value)
+DEVICE uint32_t ptx_tf32(float value)
 {
     uint32_t rounded;
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(value));
     return rounded;
 }
 
-PTX void ptx_mma_16832(int32_t (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+DEVICE void ptx_mma_16832(int32_t (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
     asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
         "{%8, %9}, {%0, %1, %2, %3};"
@@ -226,7 +226,8 @@ PTX void ptx_mma_16832(int32_t (&d)[4], const uint32_t (&a)[4], uint32_t b0, uin
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-PTX void ptx_mma_16832(int32_t (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1, int32_t c)
+DEVICE void ptx_mma_16832(int32_t (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
+                          int32_t c)
 {
     asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
         "{%8, %9}, {%10, %10, %10, %10};"
@@ -235,14 +236,14 @@ PTX void ptx_mma_16832(int32_t (&d)[4], const uint32_t (&a)[4], uint32_t b0, uin
 }
 
 /* Squares of 8 x 8 halves: transposed; loaded transposed, four at once. */
-PTX uint32_t ptx_movmatrix(uint32_t pair)
+DEVICE uint32_t ptx_movmatrix(uint32_t pair)
 {
     uint32_t transposed;
     asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(transposed) : "r"(pair));
     return transposed;
 }
 
-PTX void ptx_ldmatrix_transposed(uint32_t (&squares)[4], uint32_t row)
+DEVICE void ptx_ldmatrix_transposed(uint32_t (&squares)[4], uint32_t row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(squares[0]), "=r"(squares[1]), "=r"(squares[2]), "=r"(squares[3])
@@ -250,18 +251,16 @@ PTX void ptx_ldmatrix_transposed(uint32_t (&squares)[4], uint32_t row)
                  : "memory");
 }
 
-#undef PTX
-
 #endif
 
 /* ---- Two halves and the word that has their bits: no instruction at all */
 
-static __device__ __forceinline__ __half2 half2_of(uint32_t bits)
+DEVICE __half2 half2_of(uint32_t bits)
 {
     return *(const __half2 *)&bits;
 }
 
-static __device__ __forceinline__ uint32_t bits_of(__half2 halves)
+DEVICE uint32_t bits_of(__half2 halves)
 {
     return *(const uint32_t *)&halves;
 }

@@ -7,17 +7,17 @@
 #ifndef FOVEA_KERNELS_CUDA_PTX_BYTES_CUH
 #define FOVEA_KERNELS_CUDA_PTX_BYTES_CUH
 
+#include "host_device.h"
+
 #include <stdint.h>
 
 #ifdef FOVEA_CUDA_HOST
 #include "cuda_host_bytes.h"
 #else
 
-#define PTX static __device__ __forceinline__
-
 /* d = a b + c */
-PTX void ptx_mma_16832_signed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-                              uint32_t b0, uint32_t b1, int32_t c)
+DEVICE void ptx_mma_16832_signed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t a2,
+                                 uint32_t a3, uint32_t b0, uint32_t b1, int32_t c)
 {
 #if __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
@@ -28,8 +28,8 @@ PTX void ptx_mma_16832_signed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_
 }
 
 /* d += a b */
-PTX void ptx_mma_16832_signed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-                              uint32_t b0, uint32_t b1)
+DEVICE void ptx_mma_16832_signed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t a2,
+                                 uint32_t a3, uint32_t b0, uint32_t b1)
 {
 #if __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
@@ -39,7 +39,7 @@ PTX void ptx_mma_16832_signed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_
 #endif
 }
 
-PTX void ptx_mma_16816_signed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t b)
+DEVICE void ptx_mma_16816_signed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t b)
 {
 #if __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
@@ -50,8 +50,8 @@ PTX void ptx_mma_16816_signed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_
 }
 
 /* The bytes of a have no signs. */
-PTX void ptx_mma_16832_mixed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-                             uint32_t b0, uint32_t b1)
+DEVICE void ptx_mma_16832_mixed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
+                                uint32_t b0, uint32_t b1)
 {
 #if __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
@@ -61,7 +61,7 @@ PTX void ptx_mma_16832_mixed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t
 #endif
 }
 
-PTX void ptx_mma_16816_mixed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t b)
+DEVICE void ptx_mma_16816_mixed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t b)
 {
 #if __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
@@ -72,14 +72,12 @@ PTX void ptx_mma_16816_mixed(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t
 }
 
 /* Each byte's sign: -1 where it has one, else 0. */
-PTX uint32_t ptx_signs_of_bytes(uint32_t bytes)
+DEVICE uint32_t ptx_signs_of_bytes(uint32_t bytes)
 {
     uint32_t signs;
     asm("prmt.b32 %0, %1, 0, 0xba98;" : "=r"(signs) : "r"(bytes));
     return signs;
 }
-
-#undef PTX
 
 #endif
 #endif

@@ -13,14 +13,14 @@
     extern "C" __global__ void __launch_bounds__(LEVELS_CUDA_THREADS)                              \
         name(const __grid_constant__ levels params)
 
-static __device__ __forceinline__ char *place_of(const levels_side &side, int x, int y)
+DEVICE char *place_of(const levels_side &side, int x, int y)
 {
     return (char *)(side.first + (int64_t)blockIdx.y * side.next_bytes + y * side.row_bytes +
                     x * side.pixel_bytes);
 }
 
 /* Finds a thread's pixel; false: there is none. */
-static __device__ __forceinline__ bool find_pixel(const levels &params, int &x, int &y)
+DEVICE bool find_pixel(const levels &params, int &x, int &y)
 {
     const int i = (int)(blockIdx.x * LEVELS_CUDA_THREADS + threadIdx.x);
     y = i / params.width_px;
@@ -29,8 +29,7 @@ static __device__ __forceinline__ bool find_pixel(const levels &params, int &x, 
 }
 
 /* Multiplies colours by a power of their luminance. Both kernels must round alike. */
-template <int CHANNELS>
-static __device__ __forceinline__ void apply_ootf(float exponent, float (&values)[CHANNELS])
+template <int CHANNELS> DEVICE void apply_ootf(float exponent, float (&values)[CHANNELS])
 {
     const int colors = CHANNELS == 1 ? 1 : 3;
     float luminance = values[0];
@@ -46,8 +45,8 @@ static __device__ __forceinline__ void apply_ootf(float exponent, float (&values
 }
 
 template <int CHANNELS>
-static __device__ __forceinline__ void load(const levels &params, int x, int y,
-                                            uint16_t (&of)[CHANNELS], float (&values)[CHANNELS])
+DEVICE void load(const levels &params, int x, int y, uint16_t (&of)[CHANNELS],
+                 float (&values)[CHANNELS])
 {
     const char *pixel = place_of(params.src, x, y);
     const float *light = (const float *)params.curve.light;
@@ -86,7 +85,7 @@ static __device__ float sampled(const levels_curve &curve, float light)
 }
 
 /* Does as level_of in pixel_light.c. */
-static __device__ __forceinline__ float level_of(const levels_curve &curve, float light)
+DEVICE float level_of(const levels_curve &curve, float light)
 {
     const float clamped = fminf(fmaxf(light, 0.0f), 1.0f);
     if (curve.sample_count > 0) {
@@ -103,7 +102,7 @@ static __device__ __forceinline__ float level_of(const levels_curve &curve, floa
     return below + part * (__ldg(level + 1) - below);
 }
 
-template <int CHANNELS> static __device__ __forceinline__ void pack(const levels &params)
+template <int CHANNELS> DEVICE void pack(const levels &params)
 {
     int x;
     int y;
@@ -124,7 +123,7 @@ template <int CHANNELS> static __device__ __forceinline__ void pack(const levels
     }
 }
 
-template <int CHANNELS> static __device__ __forceinline__ void unpack(const levels &params)
+template <int CHANNELS> DEVICE void unpack(const levels &params)
 {
     int x;
     int y;

@@ -226,7 +226,7 @@ static __device__ inline float4 light_to_levels(float4 v, const frame_light &lig
 /* Converts two levels of sRGB's 255, each the bits of a half, to light by a polynomial of degree
  * five that is off by less than 0.07 levels (tests/fit/fits.py). A table's halves
  * are off by 0.04, but lanes that look up bytes have bank conflicts. */
-static __device__ __forceinline__ __half2 light_of_bytes(uint32_t two)
+DEVICE __half2 light_of_bytes(uint32_t two)
 {
     const __half2 x = __hmul2(half2_of(two), __float2half2_rn(32768.0f)); /* levels / 512 */
     __half2 sum =

@@ -7,6 +7,8 @@
 
 #include "planes.h"
 
+#include "kernels/cuda/host_device.h"
+
 #define KERNEL extern "C" __global__ void __launch_bounds__(PLANES_CUDA_THREADS)
 
 template <typename SAMPLE> struct alignas(PLANES_FOUR * sizeof(SAMPLE)) four_samples {
@@ -19,8 +21,7 @@ struct pixel_place {
     char *pixel;
 };
 
-template <typename SAMPLE>
-static __device__ __forceinline__ pixel_place place_of(const planes &planes, int x, int y)
+template <typename SAMPLE> DEVICE pixel_place place_of(const planes &planes, int x, int y)
 {
     const int64_t image = (int64_t)blockIdx.y;
     return {(char *)(planes.planes + image * planes.next_bytes + y * planes.row_bytes +
@@ -29,8 +30,7 @@ static __device__ __forceinline__ pixel_place place_of(const planes &planes, int
                      x * (int64_t)(PLANES_CHANNELS * sizeof(SAMPLE)))};
 }
 
-template <typename SAMPLE>
-static __device__ __forceinline__ void copy_pixel(const planes &planes, pixel_place at, bool packs)
+template <typename SAMPLE> DEVICE void copy_pixel(const planes &planes, pixel_place at, bool packs)
 {
 #pragma unroll
     for (int c = 0; c < PLANES_CHANNELS; c++) {
@@ -44,8 +44,7 @@ static __device__ __forceinline__ void copy_pixel(const planes &planes, pixel_pl
     }
 }
 
-template <typename SAMPLE>
-static __device__ __forceinline__ void copy_four(const planes &planes, pixel_place at, bool packs)
+template <typename SAMPLE> DEVICE void copy_four(const planes &planes, pixel_place at, bool packs)
 {
     four_samples<SAMPLE> channels[PLANES_CHANNELS];
     four_samples<SAMPLE> pixels[PLANES_CHANNELS];
@@ -72,8 +71,7 @@ static __device__ __forceinline__ void copy_four(const planes &planes, pixel_pla
     }
 }
 
-template <typename SAMPLE>
-static __device__ __forceinline__ void copy_fours(const planes &planes, bool packs)
+template <typename SAMPLE> DEVICE void copy_fours(const planes &planes, bool packs)
 {
     const int columns = (planes.width_px + PLANES_FOUR - 1) / PLANES_FOUR;
     const int i = (int)(blockIdx.x * PLANES_CUDA_THREADS + threadIdx.x);
@@ -91,8 +89,7 @@ static __device__ __forceinline__ void copy_fours(const planes &planes, bool pac
     }
 }
 
-template <typename SAMPLE>
-static __device__ __forceinline__ void copy_pixels(const planes &planes, bool packs)
+template <typename SAMPLE> DEVICE void copy_pixels(const planes &planes, bool packs)
 {
     const int first = (int)(blockIdx.x * (PLANES_CUDA_THREADS * PLANES_FOUR) + threadIdx.x);
 #pragma unroll
@@ -105,8 +102,7 @@ static __device__ __forceinline__ void copy_pixels(const planes &planes, bool pa
     }
 }
 
-template <typename SAMPLE>
-static __device__ __forceinline__ void copy(const planes &planes, bool packs)
+template <typename SAMPLE> DEVICE void copy(const planes &planes, bool packs)
 {
     if (planes.fours != 0) {
         copy_fours<SAMPLE>(planes, packs);

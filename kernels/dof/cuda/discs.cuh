@@ -14,28 +14,27 @@
 #define DISC_WARPS (DISC_THREADS / 32)
 static_assert(QUARTER_PX == DOF_BLOCK_PX && DOF_CELL_PX == 4, "a thread has a row of a cell");
 
-static __device__ __forceinline__ int thread_of_block()
+DEVICE int thread_of_block()
 {
     return (int)(DOF_CUDA_SIDE_X * threadIdx.y + threadIdx.x);
 }
 
-static __device__ __forceinline__ int blocks_across(const dof_cuda_frame &frame)
+DEVICE int blocks_across(const dof_cuda_frame &frame)
 {
     return 2 * frame.group_columns;
 }
 
-static __device__ __forceinline__ int blocks_in(const dof_cuda_frame &frame)
+DEVICE int blocks_in(const dof_cuda_frame &frame)
 {
     return DOF_CUDA_QUARTERS * groups_in(frame);
 }
 
-static __device__ __forceinline__ float2 *sums_of(const dof_cuda_discs_params &params)
+DEVICE float2 *sums_of(const dof_cuda_discs_params &params)
 {
     return (float2 *)params.sums + (int64_t)blockIdx.z * blocks_in(params.frame);
 }
 
-static __device__ __forceinline__ dof_cuda_disc *discs_of(const dof_cuda_discs_params &params,
-                                                          int which, int block)
+DEVICE dof_cuda_disc *discs_of(const dof_cuda_discs_params &params, int which, int block)
 {
     const int64_t blocks = blocks_in(params.frame);
     return (dof_cuda_disc *)params.discs +
@@ -43,8 +42,7 @@ static __device__ __forceinline__ dof_cuda_disc *discs_of(const dof_cuda_discs_p
 }
 
 /* Returns how many discs of a layer a block has, and how far the widest reaches. */
-static __device__ __forceinline__ float2 *block_of(const dof_cuda_discs_params &params, int which,
-                                                   int block)
+DEVICE float2 *block_of(const dof_cuda_discs_params &params, int which, int block)
 {
     return (float2 *)params.blocks + (2 * (int64_t)blockIdx.z + which) * blocks_in(params.frame) +
            block;
@@ -53,14 +51,13 @@ static __device__ __forceinline__ float2 *block_of(const dof_cuda_discs_params &
 /* ---- A thread's four neighbours: colours as they are averaged, and offsets, 0 outside of the
  * picture. A pixel whose k is not 0 is of one layer alone, with a coverage of 1 */
 
-static __device__ __forceinline__ int layer_of_offset(float offset_px)
+DEVICE int layer_of_offset(float offset_px)
 {
     return offset_px < 0.0f ? DOF_NEAR : DOF_BEHIND;
 }
 
 template <bool FLOATS>
-static __device__ __forceinline__ void load_pixels(const dof_cuda_frame &frame,
-                                                   const dof_four &four, float4 (&pixels)[4])
+DEVICE void load_pixels(const dof_cuda_frame &frame, const dof_four &four, float4 (&pixels)[4])
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -78,8 +75,7 @@ static __device__ __forceinline__ void load_pixels(const dof_cuda_frame &frame,
 }
 
 template <bool FLOATS>
-static __device__ __forceinline__ void store_pixel(const dof_cuda_frame &frame, int x, int y,
-                                                   const float4 &pixel, float kept)
+DEVICE void store_pixel(const dof_cuda_frame &frame, int x, int y, const float4 &pixel, float kept)
 {
     float4 left =
         make_float4(kept * pixel.x, kept * pixel.y, kept * pixel.z, FLOATS ? 1.0f : pixel.w);
@@ -91,13 +87,13 @@ static __device__ __forceinline__ void store_pixel(const dof_cuda_frame &frame, 
 }
 
 /* k */
-static __device__ __forceinline__ float share_of_blur(float offset_px)
+DEVICE float share_of_blur(float offset_px)
 {
     return __saturatef(fabsf(offset_px) - 1.0f);
 }
 
 /* L */
-static __device__ __forceinline__ float light_of_pixel(const float4 &pixel)
+DEVICE float light_of_pixel(const float4 &pixel)
 {
     const bool is_light = fabsf(pixel.x) <= DOF_MOST_LIGHT && fabsf(pixel.y) <= DOF_MOST_LIGHT &&
                           fabsf(pixel.z) <= DOF_MOST_LIGHT;
@@ -106,8 +102,7 @@ static __device__ __forceinline__ float light_of_pixel(const float4 &pixel)
 
 /* ---- Means: sums of k and of k L of a block */
 
-template <bool FLOATS>
-static __device__ __forceinline__ void sum_block(const dof_cuda_discs_params &params)
+template <bool FLOATS> DEVICE void sum_block(const dof_cuda_discs_params &params)
 {
     __shared__ float2 of_warps[DISC_WARPS];
     const dof_cuda_frame &frame = params.frame;
@@ -147,7 +142,7 @@ static __device__ __forceinline__ void sum_block(const dof_cuda_discs_params &pa
 }
 
 /* Returns what m is nowhere below in the block. All lanes of a warp. */
-static __device__ __forceinline__ float least_mean(const dof_cuda_discs_params &params)
+DEVICE float least_mean(const dof_cuda_discs_params &params)
 {
     const dof_cuda_frame &frame = params.frame;
     const int lane = (int)threadIdx.x;
@@ -166,8 +161,7 @@ static __device__ __forceinline__ float least_mean(const dof_cuda_discs_params &
 }
 
 /* m: linear between the middles of blocks. Pictures have as many as cover them. */
-static __device__ __forceinline__ float mean_around(const dof_cuda_discs_params &params, int x,
-                                                    int y)
+DEVICE float mean_around(const dof_cuda_discs_params &params, int x, int y)
 {
     const dof_cuda_frame &frame = params.frame;
     const int columns = (frame.width_px + DOF_BLOCK_PX - 1) / DOF_BLOCK_PX;
@@ -217,8 +211,7 @@ struct disc_cell {
 };
 
 /* Places are from the cell's corner. */
-static __device__ __forceinline__ disc_cell cell_of_row(const float4 (&pixels)[4],
-                                                        const float (&shares)[4], int row)
+DEVICE disc_cell cell_of_row(const float4 (&pixels)[4], const float (&shares)[4], int row)
 {
     disc_cell cell = {};
     const float at_y = (float)row + 0.5f;
@@ -241,8 +234,7 @@ static __device__ __forceinline__ disc_cell cell_of_row(const float4 (&pixels)[4
     return cell;
 }
 
-static __device__ __forceinline__ dof_cuda_disc disc_of(const disc_cell &cell, int x, int y,
-                                                        float share)
+DEVICE dof_cuda_disc disc_of(const disc_cell &cell, int x, int y, float share)
 {
     const float per_strength = 1.0f / cell.strength;
     const float at_x = cell.x * per_strength;
@@ -255,7 +247,7 @@ static __device__ __forceinline__ dof_cuda_disc disc_of(const disc_cell &cell, i
             by * cell.red,   by * cell.green, by * cell.blue, 1.0f / radius};
 }
 
-static __device__ __forceinline__ float reach_of(const dof_cuda_disc &disc)
+DEVICE float reach_of(const dof_cuda_disc &disc)
 {
     return disc.radius + 0.5f / disc.per_edge;
 }
@@ -268,7 +260,7 @@ struct disc_ranks {
 };
 
 /* The strongest cell has rank 0; of equals the first. */
-static __device__ __forceinline__ int rank_of(const disc_ranks &shared, float strength, int cell)
+DEVICE int rank_of(const disc_ranks &shared, float strength, int cell)
 {
     int rank = 0;
 #pragma unroll 8
@@ -281,9 +273,8 @@ static __device__ __forceinline__ int rank_of(const disc_ranks &shared, float st
 
 /* Returns how much of the highlights of a thread's cell is a disc's. The threads of cells' first
  * rows write the block's discs of a layer. */
-static __device__ __forceinline__ float rank_cell(const dof_cuda_discs_params &params,
-                                                  disc_ranks &shared, const disc_cell &cell,
-                                                  const dof_four &four, dof_cuda_disc *discs)
+DEVICE float rank_cell(const dof_cuda_discs_params &params, disc_ranks &shared,
+                       const disc_cell &cell, const dof_four &four, dof_cuda_disc *discs)
 {
     const int lane = (int)threadIdx.x;
     const int number = 8 * (int)threadIdx.y + lane % 8;
@@ -309,8 +300,7 @@ static __device__ __forceinline__ float rank_cell(const dof_cuda_discs_params &p
     return share;
 }
 
-template <bool FLOATS>
-static __device__ __forceinline__ void take_discs(const dof_cuda_discs_params &params)
+template <bool FLOATS> DEVICE void take_discs(const dof_cuda_discs_params &params)
 {
     __shared__ disc_ranks shared;
     const dof_cuda_frame &frame = params.frame;

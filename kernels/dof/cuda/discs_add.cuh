@@ -16,7 +16,7 @@ struct disc_list {
 };
 
 /* All threads. Returns the thread's place among those that have something, in their order. */
-static __device__ __forceinline__ int place_among(disc_list &shared, bool has, int &count)
+DEVICE int place_among(disc_list &shared, bool has, int &count)
 {
     const unsigned mask = __ballot_sync(~0u, has);
     __syncthreads();
@@ -34,7 +34,7 @@ static __device__ __forceinline__ int place_among(disc_list &shared, bool has, i
 }
 
 /* Whether a disc covers any pixel of this block. */
-static __device__ __forceinline__ bool covers_block(const dof_cuda_disc &disc)
+DEVICE bool covers_block(const dof_cuda_disc &disc)
 {
     const float left = (float)(DOF_BLOCK_PX * blockIdx.x);
     const float top = (float)(DOF_BLOCK_PX * blockIdx.y);
@@ -45,8 +45,8 @@ static __device__ __forceinline__ bool covers_block(const dof_cuda_disc &disc)
 }
 
 /* Adds what a thread's pixels get; w: how much of discs. */
-static __device__ __forceinline__ void add_disc(const dof_cuda_disc &disc, int x, int y,
-                                                const float (&seen_px)[4], float4 (&sums)[4])
+DEVICE void add_disc(const dof_cuda_disc &disc, int x, int y, const float (&seen_px)[4],
+                     float4 (&sums)[4])
 {
     const float down = (float)y + 0.5f - disc.y;
 #pragma unroll
@@ -63,8 +63,7 @@ static __device__ __forceinline__ void add_disc(const dof_cuda_disc &disc, int x
 }
 
 template <bool FLOATS>
-static __device__ __forceinline__ float behind_px_at(const dof_cuda_frame &frame, int x, int y,
-                                                     bool reached)
+DEVICE float behind_px_at(const dof_cuda_frame &frame, int x, int y, bool reached)
 {
     if constexpr (FLOATS) {
         return sigmas_of<true>(frame, DOF_BEHIND).bits(x, y);
@@ -76,7 +75,7 @@ static __device__ __forceinline__ float behind_px_at(const dof_cuda_frame &frame
 }
 
 /* Whether a disc of another block may reach this one. */
-static __device__ __forceinline__ bool may_reach(float reach, int column, int row)
+DEVICE bool may_reach(float reach, int column, int row)
 {
     const int x = DOF_BLOCK_PX * max(abs(column - (int)blockIdx.x) - 1, 0);
     const int y = DOF_BLOCK_PX * max(abs(row - (int)blockIdx.y) - 1, 0);
@@ -85,8 +84,7 @@ static __device__ __forceinline__ bool may_reach(float reach, int column, int ro
 
 /* Lists blocks that may reach this one, of as many as there are threads; returns how many, or -1:
  * there are no further ones. */
-static __device__ __forceinline__ int list_blocks(const dof_cuda_discs_params &params,
-                                                  disc_list &shared, int which, int first)
+DEVICE int list_blocks(const dof_cuda_discs_params &params, disc_list &shared, int which, int first)
 {
     const dof_cuda_frame &frame = params.frame;
     const int reach = params.reach_blocks;
@@ -124,9 +122,8 @@ static __device__ __forceinline__ int list_blocks(const dof_cuda_discs_params &p
 
 /* How discs are seen by a thread's pixels: those behind by what they are blurred themselves. */
 template <bool FLOATS>
-static __device__ __forceinline__ void find_seen(const dof_cuda_frame &frame, int which,
-                                                 const dof_four &four, bool reached,
-                                                 float (&seen_px)[4])
+DEVICE void find_seen(const dof_cuda_frame &frame, int which, const dof_four &four, bool reached,
+                      float (&seen_px)[4])
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) {

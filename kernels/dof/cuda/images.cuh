@@ -38,13 +38,13 @@ struct dof_layer_place {
 /* ---- What the machine reads, made as it is read. Four pixels begin at a multiple of four */
 
 /* dof_nearness and dof_weight_behind of two pixels. */
-static __device__ __forceinline__ __half2 near_coverages(uint32_t two_offsets)
+DEVICE __half2 near_coverages(uint32_t two_offsets)
 {
     const __half2 before = half2_of(two_offsets ^ 0x80008000u);
     return __hmin2(__hmax2(before, __float2half2_rn(0.0f)), __float2half2_rn(DOF_LAYER_PX));
 }
 
-static __device__ __forceinline__ __half2 coverages_behind(uint32_t two_offsets)
+DEVICE __half2 coverages_behind(uint32_t two_offsets)
 {
     const __half2 one = __float2half2_rn(DOF_LAYER_PX);
     const __half2 far = __hmin2(half2_of(two_offsets), one);
@@ -69,7 +69,7 @@ struct means_image {
     {
     }
     /* Two pixels. */
-    static __device__ __forceinline__ void words_of(uint32_t two_offsets, word &first, word &second)
+    DEVICE void words_of(uint32_t two_offsets, word &first, word &second)
     {
         const __half2 coverages = near_coverages(two_offsets);
         const __half2 sums = __hmul2(coverages, half2_of(two_offsets ^ 0x80008000u));
@@ -114,7 +114,7 @@ struct layer_image {
           made(frame, frame.memory.made, 2 * layer.image + layer.which), which(layer.which)
     {
     }
-    static __device__ __forceinline__ word word_of(uint2 bits, uint32_t by, uint32_t mask)
+    DEVICE word word_of(uint2 bits, uint32_t by, uint32_t mask)
     {
         const uint32_t blue_and_one = (bits.y & 0xffffu) | 0x3c000000u;
         return make_uint2(bits_of(__hmul2(half2_of(bits.x), half2_of(by))) & mask,
@@ -157,17 +157,16 @@ struct layer_image {
 };
 
 #define IMAGE_OF_LAYERS(image_type)                                                                \
-    static __device__ __forceinline__ bool is_even(const image_type &, int width)                  \
+    DEVICE bool is_even(const image_type &, int width)                                             \
     {                                                                                              \
         return width % 4 == 0;                                                                     \
     }                                                                                              \
-    static __device__ __forceinline__ node_run<layer_pixel> load_even(const image_type &image,     \
-                                                                      int x, int row)              \
+    DEVICE node_run<layer_pixel> load_even(const image_type &image, int x, int row)                \
     {                                                                                              \
         return image.four(x, row);                                                                 \
     }                                                                                              \
-    static __device__ __forceinline__ bool load_run(const image_type &image, int x, int row,       \
-                                                    int width, node_run<layer_pixel> &run)         \
+    DEVICE bool load_run(const image_type &image, int x, int row, int width,                       \
+                         node_run<layer_pixel> &run)                                               \
     {                                                                                              \
         const bool has_four = x >= 0 && x % 4 == 0 && x + 4 <= width;                              \
         if (has_four) {                                                                            \
@@ -181,9 +180,8 @@ IMAGE_OF_LAYERS(layer_image)
 /* ---- Sigmas of a lane's pixels: a plan of nodes for find_places and sum_tile */
 
 /* Values of a lane's pixels, or of the nearest ones in the picture. */
-static __device__ __forceinline__ void lane_values(const dof_values<false> &values,
-                                                   const gauss_frame &frame, const node_tile &tile,
-                                                   float (&out)[NODES_PIXELS])
+DEVICE void lane_values(const dof_values<false> &values, const gauss_frame &frame,
+                        const node_tile &tile, float (&out)[NODES_PIXELS])
 {
     const int x = tile.column(0);
     uint16_t bits[NODES_PIXELS];
@@ -283,9 +281,8 @@ struct layer_plan {
 };
 
 #define PLAN_OF_LAYERS(plan_type)                                                                  \
-    static __device__ __forceinline__ void find_sigmas(                                            \
-        const gauss_frame &frame, const plan_type &plan, const node_tile &tile,                    \
-        float(&sigmas)[NODES_PIXELS])                                                              \
+    DEVICE void find_sigmas(const gauss_frame &frame, const plan_type &plan,                       \
+                            const node_tile &tile, float(&sigmas)[NODES_PIXELS])                   \
     {                                                                                              \
         plan.find(frame, tile, sigmas);                                                            \
         _Pragma("unroll") for (int i = 0; i < NODES_PIXELS; i++)                                   \
@@ -293,8 +290,7 @@ struct layer_plan {
             sigmas[i] = gauss_law_pictured(sigmas[i], plan.own.sigma_max_px);                      \
         }                                                                                          \
     }                                                                                              \
-    static __device__ __forceinline__ float sigma_of_pixel(const gauss_frame &frame,               \
-                                                           const plan_type &plan, int x, int y)    \
+    DEVICE float sigma_of_pixel(const gauss_frame &frame, const plan_type &plan, int x, int y)     \
     {                                                                                              \
         return gauss_law_pictured(plan.of_pixel(frame, x, y), plan.own.sigma_max_px);              \
     }

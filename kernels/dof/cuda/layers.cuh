@@ -11,7 +11,7 @@
 #include "kernels/image/light.cuh"
 #include "memory.cuh"
 
-static __device__ __forceinline__ frame_light light_of(const dof_cuda_frame &frame)
+DEVICE frame_light light_of(const dof_cuda_frame &frame)
 {
     return frame_light(frame.light, frame.light_value, (const float *)frame.light_samples);
 }
@@ -50,8 +50,7 @@ static __device__ void make_layer_of_means(const dof_cuda_frame &frame)
 
 /* Layers of halves are of stored values, or of sRGB's light (dof_cuda_takes_floats). */
 template <typename Pixel, bool FLOATS>
-static __device__ __forceinline__ float4 read_pixel(const dof_cuda_frame &frame,
-                                                    typename Pixel::word word)
+DEVICE float4 read_pixel(const dof_cuda_frame &frame, typename Pixel::word word)
 {
     const float4 value = Pixel::decode(word);
     if (frame.light == IMAGE_LIGHT_STORED) {
@@ -61,21 +60,21 @@ static __device__ __forceinline__ float4 read_pixel(const dof_cuda_frame &frame,
 }
 
 /* A pixel that a layer has nothing of does not get into it, though it be no number. */
-static __device__ __forceinline__ float covered(float value, float coverage)
+DEVICE float covered(float value, float coverage)
 {
     return coverage > 0.0f ? coverage * value : 0.0f;
 }
 
 /* Channels that a format has not are 0, as a word of its own has them or not. */
-template <typename Pixel> static __device__ __forceinline__ float4 channels_of(const float4 &value)
+template <typename Pixel> DEVICE float4 channels_of(const float4 &value)
 {
     return make_float4(value.x, Pixel::channels >= 3 ? value.y : 0.0f,
                        Pixel::channels >= 3 ? value.z : 0.0f, value.w);
 }
 
 template <typename Pixel, bool FLOATS>
-static __device__ __forceinline__ void put_alpha(const dof_cuda_frame &frame, int x, int y,
-                                                 float alpha, float near, float behind)
+DEVICE void put_alpha(const dof_cuda_frame &frame, int x, int y, float alpha, float near,
+                      float behind)
 {
     if (Pixel::channels == 4 && frame.memory.alpha_layers) {
         alpha_layer_of<FLOATS>(frame, DOF_NEAR).store(x, y, covered(alpha, near));
@@ -83,8 +82,8 @@ static __device__ __forceinline__ void put_alpha(const dof_cuda_frame &frame, in
     }
 }
 
-static __device__ __forceinline__ void put_floats(const dof_cuda_frame &frame, int which, int x,
-                                                  int y, const float4 &value, float coverage)
+DEVICE void put_floats(const dof_cuda_frame &frame, int which, int x, int y, const float4 &value,
+                       float coverage)
 {
     layer_of(frame, which)
         .store(x, y,
@@ -124,7 +123,7 @@ struct dof_two_colours {
     uint32_t first, second, blues;
 };
 
-static __device__ __forceinline__ uint32_t bytes_averaged(const dof_cuda_frame &frame, uint32_t two)
+DEVICE uint32_t bytes_averaged(const dof_cuda_frame &frame, uint32_t two)
 {
     return bits_of(frame.light == IMAGE_LIGHT_STORED
                        ? __hsub2(half2_of(two | 0x64006400u), __float2half2_rn(1024.0f))
@@ -132,9 +131,8 @@ static __device__ __forceinline__ uint32_t bytes_averaged(const dof_cuda_frame &
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ dof_two_colours averaged(const dof_cuda_frame &frame,
-                                                           typename Pixel::word first,
-                                                           typename Pixel::word second)
+DEVICE dof_two_colours averaged(const dof_cuda_frame &frame, typename Pixel::word first,
+                                typename Pixel::word second)
 {
     if constexpr (Pixel::white == 255) {
         return {bytes_averaged(frame, __byte_perm(first, 0, 0x4140)),
@@ -152,9 +150,8 @@ static __device__ __forceinline__ dof_two_colours averaged(const dof_cuda_frame 
 
 /* Makes what the machine reads as both layers of halves (nodes.cuh) of four neighbours. */
 template <typename Pixel, typename Words>
-static __device__ __forceinline__ void make_colours(const dof_cuda_frame &frame,
-                                                    const dof_four &four, const Words &words,
-                                                    const uint2 &offsets)
+DEVICE void make_colours(const dof_cuda_frame &frame, const dof_four &four, const Words &words,
+                         const uint2 &offsets)
 {
     uint4 *to = (uint4 *)colours_of(frame, (int)blockIdx.z).at(four.x, four.y);
 #pragma unroll
@@ -168,9 +165,8 @@ static __device__ __forceinline__ void make_colours(const dof_cuda_frame &frame,
 
 /* Makes a pixel's layers of alpha, and the sigmas of both. */
 template <typename Pixel>
-static __device__ __forceinline__ void make_alpha(const dof_cuda_frame &frame, int x, int y,
-                                                  typename Pixel::word word, float offset_px,
-                                                  bool reached)
+DEVICE void make_alpha(const dof_cuda_frame &frame, int x, int y, typename Pixel::word word,
+                       float offset_px, bool reached)
 {
     const dof_values<false> near = sigmas_of<false>(frame, DOF_NEAR);
     const float near_px = reached ? dof_number(near.bits(x, y)) : 0.0f;
@@ -182,9 +178,8 @@ static __device__ __forceinline__ void make_alpha(const dof_cuda_frame &frame, i
 
 /* Does so for four neighbours, once sigmas of the near layer are there. */
 template <typename Pixel, typename Words>
-static __device__ __forceinline__ void make_alphas(const dof_cuda_frame &frame,
-                                                   const dof_four &four, const Words &words,
-                                                   const uint2 &offsets)
+DEVICE void make_alphas(const dof_cuda_frame &frame, const dof_four &four, const Words &words,
+                        const uint2 &offsets)
 {
     const bool reached = is_reached(quarters_of(frame, (int)blockIdx.z)[four.group], four.quarter);
 #pragma unroll
@@ -255,10 +250,8 @@ struct dof_shares {
 
 /* The picture's own colour counts only where there is too little behind. */
 template <typename Pixel, bool FLOATS>
-static __device__ __forceinline__ float4 compose_pixel(const dof_cuda_frame &frame, int x, int y,
-                                                       typename Pixel::word word,
-                                                       const float4 &near, const float4 &behind,
-                                                       bool reached)
+DEVICE float4 compose_pixel(const dof_cuda_frame &frame, int x, int y, typename Pixel::word word,
+                            const float4 &near, const float4 &behind, bool reached)
 {
     const dof_shares shares(near.w, behind.w);
     const bool has_alpha = Pixel::channels == 4 && frame.memory.alpha_layers;
@@ -279,8 +272,7 @@ static __device__ __forceinline__ float4 compose_pixel(const dof_cuda_frame &fra
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ typename Pixel::word write_floats(const dof_cuda_frame &frame,
-                                                                    float4 value)
+DEVICE typename Pixel::word write_floats(const dof_cuda_frame &frame, float4 value)
 {
     if (Pixel::white > 0) { /* the blend of nodes may go below 0, which has no light */
         value =
@@ -293,15 +285,14 @@ static __device__ __forceinline__ typename Pixel::word write_floats(const dof_cu
 }
 
 /* Does light_to_srgb where branches would take longer than both of its parts. */
-static __device__ __forceinline__ float srgb_of(float light)
+DEVICE float srgb_of(float light)
 {
     const float power = ptx_ex2(ptx_lg2(fmaxf(light, 0.0f)) * (1.0f / 2.4f));
     return light <= 0.0031308f ? light * 12.92f : fmaf(1.055f, power, -0.055f);
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ typename Pixel::word write_halves(const dof_cuda_frame &frame,
-                                                                    const float4 &value)
+DEVICE typename Pixel::word write_halves(const dof_cuda_frame &frame, const float4 &value)
 {
     if constexpr (Pixel::white == 0) {
         return Pixel::encode(value);
@@ -321,9 +312,8 @@ static __device__ __forceinline__ typename Pixel::word write_halves(const dof_cu
 }
 
 template <typename Pixel, bool FLOATS>
-static __device__ __forceinline__ typename Pixel::word write_pixel(const dof_cuda_frame &frame,
-                                                                   const float4 &value,
-                                                                   typename Pixel::word src)
+DEVICE typename Pixel::word write_pixel(const dof_cuda_frame &frame, const float4 &value,
+                                        typename Pixel::word src)
 {
     const typename Pixel::word word =
         FLOATS ? write_floats<Pixel>(frame, value) : write_halves<Pixel>(frame, value);
@@ -331,9 +321,9 @@ static __device__ __forceinline__ typename Pixel::word write_pixel(const dof_cud
 }
 
 template <typename Pixel, bool FLOATS>
-static __device__ __forceinline__ typename Pixel::word composed_word(
-    const dof_cuda_frame &frame, int x, int y, typename Pixel::word word, const float4 &near,
-    const float4 &behind, bool reached)
+DEVICE typename Pixel::word composed_word(const dof_cuda_frame &frame, int x, int y,
+                                          typename Pixel::word word, const float4 &near,
+                                          const float4 &behind, bool reached)
 {
     return write_pixel<Pixel, FLOATS>(
         frame, compose_pixel<Pixel, FLOATS>(frame, x, y, word, near, behind, reached), word);

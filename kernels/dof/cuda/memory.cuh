@@ -13,35 +13,35 @@
 
 enum { DOF_NEAR, DOF_BEHIND, DOF_MEANS }; /* layers; the first two are pairs */
 
-static __device__ __forceinline__ float dof_number(float bits)
+DEVICE float dof_number(float bits)
 {
     return bits;
 }
-static __device__ __forceinline__ float dof_number(uint16_t bits)
+DEVICE float dof_number(uint16_t bits)
 {
     return __half2float(__ushort_as_half(bits));
 }
-static __device__ __forceinline__ float4 dof_number(float4 bits)
+DEVICE float4 dof_number(float4 bits)
 {
     return bits;
 }
-static __device__ __forceinline__ float4 dof_number(uint2 bits)
+DEVICE float4 dof_number(uint2 bits)
 {
     return pixel<FOVEA_FORMAT_RGBA16F>::decode(bits);
 }
-static __device__ __forceinline__ void dof_put(float &to, float value)
+DEVICE void dof_put(float &to, float value)
 {
     to = value;
 }
-static __device__ __forceinline__ void dof_put(uint16_t &to, float value)
+DEVICE void dof_put(uint16_t &to, float value)
 {
     to = __half_as_ushort(__float2half_rn(value));
 }
-static __device__ __forceinline__ void dof_put(float4 &to, const float4 &value)
+DEVICE void dof_put(float4 &to, const float4 &value)
 {
     to = value;
 }
-static __device__ __forceinline__ void dof_put(uint2 &to, const float4 &value)
+DEVICE void dof_put(uint2 &to, const float4 &value)
 {
     to = pixel<FOVEA_FORMAT_RGBA16F>::encode(value);
 }
@@ -83,115 +83,107 @@ template <> struct dof_bits<true> {
 template <bool FLOATS> using dof_values = dof_pixels<typename dof_bits<FLOATS>::value>;
 template <bool FLOATS> using dof_layer = dof_pixels<typename dof_bits<FLOATS>::layer>;
 
-template <bool FLOATS>
-static __device__ __forceinline__ dof_values<FLOATS> offsets_of(const dof_cuda_frame &frame)
+template <bool FLOATS> DEVICE dof_values<FLOATS> offsets_of(const dof_cuda_frame &frame)
 {
     return {frame, frame.memory.offsets, (int)blockIdx.z};
 }
 
-template <bool FLOATS>
-static __device__ __forceinline__ dof_values<FLOATS> sigmas_of(const dof_cuda_frame &frame,
-                                                               int which)
+template <bool FLOATS> DEVICE dof_values<FLOATS> sigmas_of(const dof_cuda_frame &frame, int which)
 {
     return {frame, frame.memory.sigmas, 2 * (int)blockIdx.z + which};
 }
 
-static __device__ __forceinline__ dof_layer<true> layer_of(const dof_cuda_frame &frame, int which)
+DEVICE dof_layer<true> layer_of(const dof_cuda_frame &frame, int which)
 {
     return {frame, frame.memory.layers, 2 * (int)blockIdx.z + which};
 }
 
 /* Colours as they are averaged, and the offset. */
-static __device__ __forceinline__ dof_layer<false> colours_of(const dof_cuda_frame &frame,
-                                                              int image)
+DEVICE dof_layer<false> colours_of(const dof_cuda_frame &frame, int image)
 {
     return {frame, frame.memory.layers, image};
 }
 
-template <bool FLOATS>
-static __device__ __forceinline__ dof_layer<FLOATS> made_of(const dof_cuda_frame &frame, int which)
+template <bool FLOATS> DEVICE dof_layer<FLOATS> made_of(const dof_cuda_frame &frame, int which)
 {
     return {frame, frame.memory.made, 2 * (int)blockIdx.z + which};
 }
 
 template <bool FLOATS>
-static __device__ __forceinline__ dof_values<FLOATS> alpha_layer_of(const dof_cuda_frame &frame,
-                                                                    int which)
+DEVICE dof_values<FLOATS> alpha_layer_of(const dof_cuda_frame &frame, int which)
 {
     return {frame, frame.memory.alpha_layers, 2 * (int)blockIdx.z + which};
 }
 
 template <bool FLOATS>
-static __device__ __forceinline__ dof_values<FLOATS> alpha_made_of(const dof_cuda_frame &frame,
-                                                                   int which)
+DEVICE dof_values<FLOATS> alpha_made_of(const dof_cuda_frame &frame, int which)
 {
     return {frame, frame.memory.alpha_made, 2 * (int)blockIdx.z + which};
 }
 
-static __device__ __forceinline__ float *tiles_at(const dof_cuda_frame &frame, uint64_t first)
+DEVICE float *tiles_at(const dof_cuda_frame &frame, uint64_t first)
 {
     return (float *)first + (int64_t)blockIdx.z * frame.columns * frame.rows;
 }
 
-static __device__ __forceinline__ float *groups_of(const dof_cuda_frame &frame)
+DEVICE float *groups_of(const dof_cuda_frame &frame)
 {
     return (float *)frame.memory.groups +
            (int64_t)blockIdx.z * frame.group_columns * frame.group_rows;
 }
 
 /* Anything of the image is near. */
-static __device__ __forceinline__ bool has_near(const dof_cuda_frame &frame)
+DEVICE bool has_near(const dof_cuda_frame &frame)
 {
     return ((const uint32_t *)frame.memory.wanted_means)[blockIdx.z] != 0;
 }
 
 /* ---- What is made of a picture: a block looks at its group */
 
-static __device__ __forceinline__ int group_of_block(const dof_cuda_frame &frame)
+DEVICE int group_of_block(const dof_cuda_frame &frame)
 {
     return (int)blockIdx.y * frame.group_columns + (int)blockIdx.x;
 }
 
-static __device__ __forceinline__ int groups_in(const dof_cuda_frame &frame)
+DEVICE int groups_in(const dof_cuda_frame &frame)
 {
     return frame.group_columns * frame.group_rows;
 }
 
-static __device__ __forceinline__ uint8_t *quarters_of(const dof_cuda_frame &frame, int image)
+DEVICE uint8_t *quarters_of(const dof_cuda_frame &frame, int image)
 {
     return (uint8_t *)frame.memory.quarters + (int64_t)image * groups_in(frame);
 }
 
-static __device__ __forceinline__ uint8_t *reads_of(const dof_cuda_frame &frame, int image,
-                                                    int which)
+DEVICE uint8_t *reads_of(const dof_cuda_frame &frame, int image, int which)
 {
     return (uint8_t *)frame.memory.reads + (2 * (int64_t)image + which) * groups_in(frame);
 }
 
 /* Returns that of a group of this block's image. */
-static __device__ __forceinline__ float *farthest_of(const dof_cuda_frame &frame, int group)
+DEVICE float *farthest_of(const dof_cuda_frame &frame, int group)
 {
     return (float *)frame.memory.farthest +
            DOF_CUDA_QUARTERS * ((int64_t)blockIdx.z * groups_in(frame) + group);
 }
 
 /* The quarters that are made of a layer. */
-static __device__ __forceinline__ uint32_t *list_of(const dof_cuda_frame &frame, int layer)
+DEVICE uint32_t *list_of(const dof_cuda_frame &frame, int layer)
 {
     return (uint32_t *)frame.memory.lists + (int64_t)layer * groups_in(frame) * DOF_CUDA_QUARTERS;
 }
 
-static __device__ __forceinline__ uint32_t *listed_of(const dof_cuda_frame &frame, int layer)
+DEVICE uint32_t *listed_of(const dof_cuda_frame &frame, int layer)
 {
     return (uint32_t *)frame.memory.listed + layer;
 }
 
-static __device__ __forceinline__ bool is_blurred(uint32_t quarters, int quarter)
+DEVICE bool is_blurred(uint32_t quarters, int quarter)
 {
     return (quarters & DOF_CUDA_BLURRED << quarter) != 0;
 }
 
-static __device__ __forceinline__ bool is_reached(uint32_t quarters, int quarter)
+DEVICE bool is_reached(uint32_t quarters, int quarter)
 {
     return (quarters & DOF_CUDA_REACHED << quarter) != 0;
 }
@@ -212,7 +204,7 @@ struct between_tiles {
     }
 };
 
-static __device__ __forceinline__ float reach_at(const dof_cuda_frame &frame, int x_px, int y_px)
+DEVICE float reach_at(const dof_cuda_frame &frame, int x_px, int y_px)
 {
     const float *tiles = tiles_at(frame, frame.memory.reaches);
     const between_tiles x(x_px, frame.columns);

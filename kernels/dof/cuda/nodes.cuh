@@ -13,16 +13,15 @@
 
 /* ---- What is looked at. Beyond the edges a level goes on, by what is at them */
 
-static __device__ __forceinline__ int group_at(int px, int count)
+DEVICE int group_at(int px, int count)
 {
     return min(max(px, 0) / DOF_CUDA_GROUP_PX, count - 1);
 }
 
 /* Whether a blurred pixel looks at some group of those with pixels from the first to the last. The
  * lanes of a warp look at one each. */
-static __device__ __forceinline__ bool is_looked_at(const dof_cuda_frame &frame,
-                                                    const uint8_t *reads, int first_x, int last_x,
-                                                    int first_y, int last_y)
+DEVICE bool is_looked_at(const dof_cuda_frame &frame, const uint8_t *reads, int first_x, int last_x,
+                         int first_y, int last_y)
 {
     const int left = group_at(first_x, frame.group_columns);
     const int top = group_at(first_y, frame.group_rows);
@@ -36,9 +35,8 @@ static __device__ __forceinline__ bool is_looked_at(const dof_cuda_frame &frame,
 }
 
 /* The same of so many tiles of a level. */
-static __device__ __forceinline__ bool are_looked_at(const dof_cuda_frame &frame,
-                                                     const uint8_t *reads, int level, int tile_x,
-                                                     int tile_y, int tiles)
+DEVICE bool are_looked_at(const dof_cuda_frame &frame, const uint8_t *reads, int level, int tile_x,
+                          int tile_y, int tiles)
 {
     const int first_x = (NODES_TILE * tile_x - GAUSS_NODES_MARGIN) * (1 << level);
     const int first_y = (NODES_TILE * tile_y - GAUSS_NODES_MARGIN) * (1 << level);
@@ -47,17 +45,15 @@ static __device__ __forceinline__ bool are_looked_at(const dof_cuda_frame &frame
 }
 
 /* The largest sigma of the layer takes levels up to this. */
-static __device__ __forceinline__ bool takes_level(const dof_cuda_frame &frame,
-                                                   const dof_layer_place &layer, int level)
+DEVICE bool takes_level(const dof_cuda_frame &frame, const dof_layer_place &layer, int level)
 {
     return gauss_nodes_may_take(
         __uint_as_float(((const uint32_t *)frame.memory.largest)[layer.pair]), level);
 }
 
 template <int CHANNELS, typename Image>
-static __device__ __forceinline__ void make_layer_level_1(const dof_cuda_nodes_params &params,
-                                                          const dof_layer_place &layer,
-                                                          uint32_t *memory)
+DEVICE void make_layer_level_1(const dof_cuda_nodes_params &params, const dof_layer_place &layer,
+                               uint32_t *memory)
 {
     __shared__ node_lights<layer_pixel> lights;
     const uint8_t *reads = layer.reads(params.frame);
@@ -71,8 +67,7 @@ static __device__ __forceinline__ void make_layer_level_1(const dof_cuda_nodes_p
 
 /* A warp makes a channel of a tile at a time, as make_levels does. */
 template <int CHANNELS>
-static __device__ __forceinline__ void make_layer_levels(const dof_cuda_nodes_params &params,
-                                                         const dof_layer_place &layer)
+DEVICE void make_layer_levels(const dof_cuda_nodes_params &params, const dof_layer_place &layer)
 {
     const gauss_nodes &nodes = params.machine.nodes;
     const uint8_t *reads = layer.reads(params.frame);
@@ -106,10 +101,9 @@ static __device__ __forceinline__ void make_layer_levels(const dof_cuda_nodes_pa
 /* ---- The picture: t from the means, or a blurred layer. Rows of memory go on beyond the picture
  * by whole fours. A pixel at node 0 has what the layer has there */
 
-static __device__ __forceinline__ void write_tile(const gauss_frame &frame,
-                                                  const means_image &image, const means_plan &plan,
-                                                  const node_tile &tile, const node_places &places,
-                                                  const float (&sums)[MEANS_CHANNELS][NODES_PIXELS])
+DEVICE void write_tile(const gauss_frame &frame, const means_image &image, const means_plan &plan,
+                       const node_tile &tile, const node_places &places,
+                       const float (&sums)[MEANS_CHANNELS][NODES_PIXELS])
 {
     float offsets_px[NODES_PIXELS];
     float reaches_px[NODES_PIXELS];
@@ -138,15 +132,15 @@ static __device__ __forceinline__ void write_tile(const gauss_frame &frame,
     }
 }
 
-static __device__ __forceinline__ void words_of_layer(float (&sums)[LAYER_CHANNELS][NODES_PIXELS],
-                                                      uint2 (&words)[NODES_PIXELS])
+DEVICE void words_of_layer(float (&sums)[LAYER_CHANNELS][NODES_PIXELS],
+                           uint2 (&words)[NODES_PIXELS])
 {
     words_of_sums<layer_pixel, LAYER_CHANNELS>(IMAGE_LIGHT_STORED, sums, words);
 }
 
 /* Sums in halves, by neighbours: of layers of bytes. */
-static __device__ __forceinline__ void words_of_layer(
-    const __half2 (&sums)[LAYER_CHANNELS][NODES_PIXELS / 2], uint2 (&words)[NODES_PIXELS])
+DEVICE void words_of_layer(const __half2 (&sums)[LAYER_CHANNELS][NODES_PIXELS / 2],
+                           uint2 (&words)[NODES_PIXELS])
 {
 #pragma unroll
     for (int i = 0; i < NODES_PIXELS; i++) {
@@ -156,8 +150,7 @@ static __device__ __forceinline__ void words_of_layer(
     }
 }
 
-static __device__ __forceinline__ bool all_finite(
-    const __half2 (&sums)[LAYER_CHANNELS][NODES_PIXELS / 2])
+DEVICE bool all_finite(const __half2 (&sums)[LAYER_CHANNELS][NODES_PIXELS / 2])
 {
     const __half2 zero = __float2half2_rn(0.0f);
     __half2 none = zero;
@@ -169,10 +162,8 @@ static __device__ __forceinline__ bool all_finite(
 }
 
 template <typename Sums>
-static __device__ __forceinline__ void write_tile(const gauss_frame &frame,
-                                                  const layer_image &image, const layer_plan &,
-                                                  const node_tile &tile, const node_places &places,
-                                                  Sums &sums)
+DEVICE void write_tile(const gauss_frame &frame, const layer_image &image, const layer_plan &,
+                       const node_tile &tile, const node_places &places, Sums &sums)
 {
     uint2 words[NODES_PIXELS];
     words_of_layer(sums, words);
@@ -196,12 +187,10 @@ static __device__ __forceinline__ void write_tile(const gauss_frame &frame,
 
 /* Does make_tile; Tile says how sums are made. */
 template <int CHANNELS, typename Tile, typename Image, typename Plan, typename Window>
-static __device__ __forceinline__ void make_layer_tile(const gauss_frame &frame,
-                                                       const gauss_nodes &nodes,
-                                                       const Window &window, const Image &image,
-                                                       const Plan &plan, const node_tile &tile,
-                                                       const node_places &places,
-                                                       const gauss_tile_nodes &chosen)
+DEVICE void make_layer_tile(const gauss_frame &frame, const gauss_nodes &nodes,
+                            const Window &window, const Image &image, const Plan &plan,
+                            const node_tile &tile, const node_places &places,
+                            const gauss_tile_nodes &chosen)
 {
     char *levels = plan.layer.levels(nodes);
     Tile sums = {};
@@ -222,9 +211,8 @@ static __device__ __forceinline__ void make_layer_tile(const gauss_frame &frame,
 
 /* Both layers of light are blended as floats where a pixel may be in focus, of which a thirtieth is
  * in its layer: what is beside it, and an error of that, is thirty times as large there. */
-static __device__ __forceinline__ int blend_of(const dof_cuda_nodes_params &params,
-                                               const dof_layer_place &layer,
-                                               const node_places &places)
+DEVICE int blend_of(const dof_cuda_nodes_params &params, const dof_layer_place &layer,
+                    const node_places &places)
 {
     const bool is_exact = layer.which != DOF_MEANS && params.frame.light != IMAGE_LIGHT_STORED;
     return is_exact && places.lowest < GAUSS_LADDER_FAR ? (int)GAUSS_BLEND_FLOATS : params.blend;
@@ -232,11 +220,9 @@ static __device__ __forceinline__ int blend_of(const dof_cuda_nodes_params &para
 
 /* Does make_picture for a quarter of a group. */
 template <int CHANNELS, typename Tile, typename Image, typename Plan>
-static __device__ __forceinline__ void make_layer_quarter(const dof_cuda_nodes_params &params,
-                                                          const Image &image, const Plan &plan,
-                                                          int block_x, int block_y,
-                                                          uint32_t *memory,
-                                                          node_lights<layer_pixel> &lights)
+DEVICE void make_layer_quarter(const dof_cuda_nodes_params &params, const Image &image,
+                               const Plan &plan, int block_x, int block_y, uint32_t *memory,
+                               node_lights<layer_pixel> &lights)
 {
     const gauss_frame &frame = params.machine.frame;
     const gauss_nodes &nodes = params.machine.nodes;
@@ -267,7 +253,7 @@ static __device__ __forceinline__ void make_layer_quarter(const dof_cuda_nodes_p
 
 /* Blocks share the quarters of the list. */
 template <int CHANNELS, typename Tile, typename Image, typename Plan>
-static __device__ __forceinline__ void make_layer_picture(const dof_cuda_nodes_params &params)
+DEVICE void make_layer_picture(const dof_cuda_nodes_params &params)
 {
     __shared__ __align__(16) uint32_t memory[CHANNELS * node_near_stage::plane];
     __shared__ node_lights<layer_pixel> lights;

@@ -11,13 +11,12 @@
 
 /* ---- Depths */
 
-static __device__ __forceinline__ bool is_short(const fovea_depth &depth)
+DEVICE bool is_short(const fovea_depth &depth)
 {
     return depth.format == FOVEA_DEPTH_FORMAT_D16 || depth.format == FOVEA_DEPTH_FORMAT_R16F;
 }
 
-static __device__ __forceinline__ const char *depth_at(const fovea_depth &depth, int image, int x,
-                                                       int y)
+DEVICE const char *depth_at(const fovea_depth &depth, int image, int x, int y)
 {
     const int64_t stride = depth.pixel_stride_bytes ? (int64_t)depth.pixel_stride_bytes
                            : is_short(depth)        ? 2
@@ -26,12 +25,12 @@ static __device__ __forceinline__ const char *depth_at(const fovea_depth &depth,
            (int64_t)y * depth.row_stride_bytes + x * stride;
 }
 
-static __device__ __forceinline__ uint32_t depth_bits(const fovea_depth &depth, const char *at)
+DEVICE uint32_t depth_bits(const fovea_depth &depth, const char *at)
 {
     return is_short(depth) ? __ldg((const unsigned short *)at) : __ldg((const unsigned int *)at);
 }
 
-static __device__ __forceinline__ float depth_value(const fovea_depth &depth, uint32_t bits)
+DEVICE float depth_value(const fovea_depth &depth, uint32_t bits)
 {
     switch (depth.format) {
     case FOVEA_DEPTH_FORMAT_D16:
@@ -94,8 +93,8 @@ static __device__ void find_focus(const dof_cuda_focus_params &params)
 #define LANE_PIXELS (4 * LANE_ROWS)
 
 /* A pixel of unknown depth is in focus. */
-static __device__ __forceinline__ float offset_of(const dof_cuda_sigmas_params &params,
-                                                  const dof_cuda_focus &focus, float value)
+DEVICE float offset_of(const dof_cuda_sigmas_params &params, const dof_cuda_focus &focus,
+                       float value)
 {
     const float most_px = params.frame.sigma_max_px;
     const float at = fmaf(value, params.step, params.start);
@@ -121,8 +120,8 @@ struct dof_lane {
     }
 };
 
-static __device__ __forceinline__ void load_depths(const fovea_depth &depth, const dof_lane &lane,
-                                                   uint32_t (&bits)[LANE_PIXELS])
+DEVICE void load_depths(const fovea_depth &depth, const dof_lane &lane,
+                        uint32_t (&bits)[LANE_PIXELS])
 {
     const char *at = depth_at(depth, (int)blockIdx.z, lane.x, lane.y);
     const int64_t row_bytes = depth.row_stride_bytes;
@@ -151,10 +150,9 @@ static __device__ __forceinline__ void load_depths(const fovea_depth &depth, con
 
 /* Depths that the format makes of bits; the compiler knows which. */
 template <int FORMAT>
-static __device__ __forceinline__ void find_lane(const dof_cuda_sigmas_params &params,
-                                                 const dof_cuda_focus &focus, const dof_lane &lane,
-                                                 const uint32_t (&bits)[LANE_PIXELS],
-                                                 float (&offsets)[LANE_PIXELS])
+DEVICE void find_lane(const dof_cuda_sigmas_params &params, const dof_cuda_focus &focus,
+                      const dof_lane &lane, const uint32_t (&bits)[LANE_PIXELS],
+                      float (&offsets)[LANE_PIXELS])
 {
     fovea_depth depth = params.depth;
     depth.format = (fovea_depth_format)FORMAT;
@@ -166,9 +164,8 @@ static __device__ __forceinline__ void find_lane(const dof_cuda_sigmas_params &p
 }
 
 /* Rows of memory go on to whole fours. */
-static __device__ __forceinline__ void store_offsets(const dof_cuda_frame &frame,
-                                                     const dof_lane &lane,
-                                                     const float (&offsets)[LANE_PIXELS])
+DEVICE void store_offsets(const dof_cuda_frame &frame, const dof_lane &lane,
+                          const float (&offsets)[LANE_PIXELS])
 {
 #pragma unroll
     for (int j = 0; j < LANE_ROWS; j++) {
@@ -183,13 +180,13 @@ static __device__ __forceinline__ void store_offsets(const dof_cuda_frame &frame
     }
 }
 
-static __device__ __forceinline__ float larger_at(float value, int lanes_apart)
+DEVICE float larger_at(float value, int lanes_apart)
 {
     return fmaxf(value, __shfl_xor_sync(~0u, value, lanes_apart));
 }
 
 /* The largest of a warp's lanes. */
-static __device__ __forceinline__ float largest_of_warp(float value)
+DEVICE float largest_of_warp(float value)
 {
 #pragma unroll
     for (int apart = 1; apart < 32; apart *= 2) {
@@ -200,8 +197,8 @@ static __device__ __forceinline__ float largest_of_warp(float value)
 
 /* Returns the largest sigma before the focus of a row of tiles; in `far`, of the lanes of either
  * half of it, the largest behind. */
-static __device__ __forceinline__ float find_tiles(const dof_cuda_sigmas_params &params,
-                                                   const dof_cuda_focus &focus, float &far)
+DEVICE float find_tiles(const dof_cuda_sigmas_params &params, const dof_cuda_focus &focus,
+                        float &far)
 {
     const dof_cuda_frame &frame = params.frame;
     const dof_lane lane(frame);

@@ -18,7 +18,7 @@
 static_assert(AROUND_TILES * AROUND_TILES <= SPREAD_THREADS / SPREAD_TEAMS, "a tile each");
 
 /* The sigma of a tile so many columns and rows away, as it gets here. */
-static __device__ __forceinline__ float reaching(float sigma_px, float columns, float rows)
+DEVICE float reaching(float sigma_px, float columns, float rows)
 {
     const float apart = ptx_sqrt(fmaf(columns, columns, rows * rows)) - DOF_REACH_TILES;
     const float left = fmaf(DOF_REACH_SIGMAS, sigma_px, -(float)DOF_CUDA_TILE_PX * apart);
@@ -26,7 +26,7 @@ static __device__ __forceinline__ float reaching(float sigma_px, float columns, 
 }
 
 /* Tiles along an axis from one range to another, each with its first and its last. */
-static __device__ __forceinline__ int tiles_between(int first, int last, int from, int to)
+DEVICE int tiles_between(int first, int last, int from, int to)
 {
     return max(max(first - to, from - last), 0);
 }
@@ -41,8 +41,7 @@ struct dof_spread {
 };
 
 /* Whether a tile or group gives any of the block's tiles more than it has. */
-static __device__ __forceinline__ bool may_reach(const dof_spread &shared, float sigma_px,
-                                                 int column, int row, int side)
+DEVICE bool may_reach(const dof_spread &shared, float sigma_px, int column, int row, int side)
 {
     const int first_x = DOF_CUDA_GROUP_TILES * (int)blockIdx.x - 1;
     const int first_y = DOF_CUDA_GROUP_TILES * (int)blockIdx.y - 1;
@@ -54,7 +53,7 @@ static __device__ __forceinline__ bool may_reach(const dof_spread &shared, float
 
 /* Whether a tile of the row that is nearer to all of the block's has as much; lanes have the tiles
  * of rows, one after the other. Side: where the group lies from here, less than 0 on the left. */
-static __device__ __forceinline__ bool is_behind_another(float sigma_px, int side)
+DEVICE bool is_behind_another(float sigma_px, int side)
 {
     const int place = (int)threadIdx.x % DOF_CUDA_GROUP_TILES;
     float nearer = 0.0f;
@@ -95,8 +94,8 @@ static __device__ void gather_tiles(const dof_cuda_frame &frame, dof_spread &sha
     __syncthreads();
 }
 
-static __device__ __forceinline__ float most_of_candidates(const dof_spread &shared, int team,
-                                                           float column, float row, float most)
+DEVICE float most_of_candidates(const dof_spread &shared, int team, float column, float row,
+                                float most)
 {
     const int count = (int)shared.candidate_count;
 #pragma unroll 4
@@ -154,8 +153,7 @@ static __device__ float most_of_groups(const dof_cuda_frame &frame, dof_spread &
 }
 
 /* The largest d of each quarter's pixels, which lie between its tiles and those around. */
-static __device__ __forceinline__ void find_quarters(dof_spread &shared, int across, int down,
-                                                     float reach)
+DEVICE void find_quarters(dof_spread &shared, int across, int down, float reach)
 {
 #pragma unroll
     for (int q = 0; q < DOF_CUDA_QUARTERS; q++) {
@@ -225,7 +223,7 @@ static __device__ void find_reaches(const dof_cuda_frame &frame, dof_spread &sha
 /* A pixel of sigma s blends nodes of up to 1.69 s + 0.7 (plan/ladder.h), which reach 4.2 of their
  * residual sigmas on a level whose samples reach 2.5 (2^k - 1) px. The level that makes most of
  * both is the coarsest that they take, 2^k at most 0.91 of them: 5.7 in all. */
-static __device__ __forceinline__ int looks_px(float sigma_px)
+DEVICE int looks_px(float sigma_px)
 {
     return (int)(9.7f * sigma_px) + 8;
 }

@@ -10,13 +10,12 @@
 #include "kernels/image/light.cuh"
 #include "kernels/lens/place.h"
 
-static __device__ __forceinline__ lens_place lens_source(const lens_frame &frame, int color, int x,
-                                                         int y, lens_offset offset)
+DEVICE lens_place lens_source(const lens_frame &frame, int color, int x, int y, lens_offset offset)
 {
     return lens_source_beside(&frame.shape, (const float *)frame.moves, color, x, y, offset);
 }
 
-template <typename Pixel> static __device__ __forceinline__ float lens_opaque()
+template <typename Pixel> DEVICE float lens_opaque()
 {
     return Pixel::alpha_white > 0 ? (float)Pixel::alpha_white : 1.0f;
 }
@@ -30,18 +29,17 @@ static __device__ typename Pixel::word lens_blank_of(const lens_shape &shape)
 
 /* ---- Pixels between others */
 
-static __device__ __forceinline__ int lens_inside(int at, int count)
+DEVICE int lens_inside(int at, int count)
 {
     return min(max(at, 0), count - 1);
 }
 
-static __device__ __forceinline__ frame_light lens_light_of(const lens_frame &frame)
+DEVICE frame_light lens_light_of(const lens_frame &frame)
 {
     return frame_light(frame.light, frame.light_value, (const float *)frame.samples);
 }
 
-template <typename Pixel>
-static __device__ __forceinline__ bool lens_is_light(const frame_light &light)
+template <typename Pixel> DEVICE bool lens_is_light(const frame_light &light)
 {
     return Pixel::white > 0 && light.kind != IMAGE_LIGHT_STORED;
 }

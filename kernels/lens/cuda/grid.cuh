@@ -11,9 +11,8 @@
 /* Works out the move among COUNT points an axis, of which the uppermost left one is the first, in
  * rows of so many. */
 template <int COUNT>
-static __device__ __forceinline__ float2 lens_move_among(const float2 *first, int32_t columns,
-                                                         const lens_between &across,
-                                                         const lens_between &along)
+DEVICE float2 lens_move_among(const float2 *first, int32_t columns, const lens_between &across,
+                              const lens_between &along)
 {
     float2 moves[COUNT][COUNT];
 #pragma unroll
@@ -69,8 +68,7 @@ struct lens_by_grid {
     static const int REGISTERS = 40; /* all points of a thread are read before the first sum */
     static const int COLORED_REGISTERS = 48;
 
-    template <typename Make>
-    static __device__ __forceinline__ void make(const lens_frame &frame, const Make &make)
+    template <typename Make> DEVICE void make(const lens_frame &frame, const Make &make)
     {
         if (frame.shape.grid.quadratic) {
             make(lens_among<3>());

@@ -85,9 +85,8 @@ struct lens_surface_image : surface_image<pixel<FOVEA_FORMAT_RGBA8>> {
     }
 };
 
-static __device__ __forceinline__ lens_packed_image lens_bytes_of(const lens_frame &frame,
-                                                                  const image_linear &image,
-                                                                  int64_t next_bytes)
+DEVICE lens_packed_image lens_bytes_of(const lens_frame &frame, const image_linear &image,
+                                       int64_t next_bytes)
 {
     const linear_image<pixel<FOVEA_FORMAT_RGBA8>> own =
         image_of_block<pixel<FOVEA_FORMAT_RGBA8>>(frame, image, next_bytes);
@@ -96,8 +95,7 @@ static __device__ __forceinline__ lens_packed_image lens_bytes_of(const lens_fra
     return {(char *)words, (uint32_t)own.view.row_stride_bytes};
 }
 
-static __device__ __forceinline__ lens_surface_image lens_bytes_of(const lens_frame &frame,
-                                                                   uint64_t surface, int64_t)
+DEVICE lens_surface_image lens_bytes_of(const lens_frame &frame, uint64_t surface, int64_t)
 {
     return {image_of_block<pixel<FOVEA_FORMAT_RGBA8>>(frame, surface, 0)};
 }

@@ -87,8 +87,7 @@ template <typename One, bool COLORED> struct lens_pixel {
 
 /* LENS_BYTE_ROWS pixels of a column, as many rows apart as a block has. */
 template <typename Sources, typename One, bool COLORED, typename Image>
-static __device__ __forceinline__ void lens_make_column(const lens_frame &frame, const Image &src,
-                                                        const Image &dst)
+DEVICE void lens_make_column(const lens_frame &frame, const Image &src, const Image &dst)
 {
     const int x = blockIdx.x * Image::SIDE_X + threadIdx.x;
     const int first = blockIdx.y * (Image::SIDE_Y * LENS_BYTE_ROWS) + threadIdx.y;
@@ -126,8 +125,7 @@ static __device__ __forceinline__ void lens_make_column(const lens_frame &frame,
 }
 
 template <typename By, typename One, bool COLORED, typename Image>
-static __device__ __forceinline__ void lens_make_pixels(const lens_frame &frame, const Image &src,
-                                                        const Image &dst)
+DEVICE void lens_make_pixels(const lens_frame &frame, const Image &src, const Image &dst)
 {
     By::make(frame, [&](auto sources) {
         lens_make_column<decltype(sources), One, COLORED>(frame, src, dst);
@@ -139,8 +137,7 @@ static __device__ __forceinline__ void lens_make_pixels(const lens_frame &frame,
 /* Places of a pixel whose centre has a source may lie outside of the picture, and those of another
  * colour as far as they like. */
 template <int N, typename Image>
-static __device__ __forceinline__ lens_square<N> lens_load(const lens_frame &frame,
-                                                           const Image &src, const lens_spot &spot)
+DEVICE lens_square<N> lens_load(const lens_frame &frame, const Image &src, const lens_spot &spot)
 {
     const int x = (spot.x >> frame.fixed.bits) - (N / 2 - 1);
     const int y = (spot.y >> frame.fixed.bits) - (N / 2 - 1);
@@ -149,8 +146,8 @@ static __device__ __forceinline__ lens_square<N> lens_load(const lens_frame &fra
 }
 
 template <int CHANNEL, typename Sums, typename Column, typename Image>
-static __device__ __forceinline__ void lens_sum_color(const lens_frame &frame, const Image &src,
-                                                      const Column &sources, Sums &sums)
+DEVICE void lens_sum_color(const lens_frame &frame, const Image &src, const Column &sources,
+                           Sums &sums)
 {
     const lens_spot spot = sources.at(CHANNEL, 0);
     sums.template add_one<CHANNEL>(lens_load<Sums::SIDE>(frame, src, spot),
@@ -159,8 +156,8 @@ static __device__ __forceinline__ void lens_sum_color(const lens_frame &frame, c
 
 /* COLORED: green comes from the axis's places, and red and blue do not. */
 template <typename Sources, bool COLORED, typename Sums, typename Image>
-static __device__ __forceinline__ void lens_sum_places(const lens_frame &frame, const Image &src,
-                                                       const lens_shown &pixel, Sums &sums)
+DEVICE void lens_sum_places(const lens_frame &frame, const Image &src, const lens_shown &pixel,
+                            Sums &sums)
 {
     const int across = frame.samples_across;
     const float share = 1.0f / (float)across;
@@ -190,8 +187,8 @@ static __device__ __forceinline__ void lens_sum_places(const lens_frame &frame, 
 
 /* The pixel's centre says whether a colour is blank, and gives alpha that is kept. */
 template <typename Sources, bool COLORED, typename Sums, typename Image>
-static __device__ __forceinline__ uint32_t lens_mean_word(const lens_frame &frame, const Image &src,
-                                                          const Sums &none, int x, int y)
+DEVICE uint32_t lens_mean_word(const lens_frame &frame, const Image &src, const Sums &none, int x,
+                               int y)
 {
     const lens_shown pixel = lens_shown_at<false>(frame, x, y);
     const typename Sources::template column<false> sources(frame, pixel);
@@ -225,8 +222,7 @@ static __device__ __forceinline__ uint32_t lens_mean_word(const lens_frame &fram
 
 /* A thread makes some pixels of a column, more where its block fills a table first. */
 template <typename By, typename Sums, bool COLORED, typename Image>
-static __device__ __forceinline__ void lens_make_means(const lens_frame &frame, const Image &src,
-                                                       const Image &dst)
+DEVICE void lens_make_means(const lens_frame &frame, const Image &src, const Image &dst)
 {
     const int ROWS = Sums::IS_LIGHT ? LENS_TABLE_ROWS : LENS_BYTE_ROWS;
     const int x = blockIdx.x * Image::SIDE_X + threadIdx.x;

@@ -32,25 +32,21 @@ struct lens_parts {
     }
 };
 
-static __device__ __forceinline__ lens_parts lens_parts_of(const lens_frame &frame,
-                                                           const lens_spot &spot)
+DEVICE lens_parts lens_parts_of(const lens_frame &frame, const lens_spot &spot)
 {
     const int left_out = 32 - frame.fixed.bits;
     return {(uint32_t)spot.x << left_out, (uint32_t)spot.y << left_out};
 }
 
 /* Says whether the picture has all N x N pixels from x, y on. */
-template <int N>
-static __device__ __forceinline__ bool lens_has(const lens_frame &frame, int x, int y)
+template <int N> DEVICE bool lens_has(const lens_frame &frame, int x, int y)
 {
     return ((uint32_t)x < (uint32_t)max(frame.shape.width_px - (N - 1), 0)) &
            ((uint32_t)y < (uint32_t)max(frame.shape.height_px - (N - 1), 0));
 }
 
 /* Says whether it lies within the picture's edges. */
-template <bool NEAREST>
-static __device__ __forceinline__ bool lens_is_inside(const lens_frame &frame,
-                                                      const lens_spot &spot)
+template <bool NEAREST> DEVICE bool lens_is_inside(const lens_frame &frame, const lens_spot &spot)
 {
     const lens_fixed &fixed = frame.fixed;
     const uint32_t half = NEAREST ? 0u : fixed.half;
@@ -65,8 +61,7 @@ static __device__ __forceinline__ bool lens_is_inside(const lens_frame &frame,
 
 /* Returns the bits of LENS_ONES and a move in steps, of which a part comes as a factor. A step
  * before the move's end leaves the nearest pixel as it is, the nearest step does not. */
-template <bool NEAREST>
-static __device__ __forceinline__ uint32_t lens_move_bits(float move, float factor)
+template <bool NEAREST> DEVICE uint32_t lens_move_bits(float move, float factor)
 {
     return __float_as_uint(NEAREST ? __fmaf_rd(move, factor, LENS_ONES)
                                    : fmaf(move, factor, LENS_ONES));
@@ -80,8 +75,7 @@ struct lens_shown {
     int32_t y;
 };
 
-template <bool NEAREST>
-static __device__ __forceinline__ lens_shown lens_shown_at(const lens_frame &frame, int x, int y)
+template <bool NEAREST> DEVICE lens_shown lens_shown_at(const lens_frame &frame, int x, int y)
 {
     const uint32_t before = (NEAREST ? frame.fixed.half : 0u) - LENS_ONES_BITS;
     return {(float)x, (float)y, (int32_t)((uint32_t)(x << frame.fixed.bits) + before),
@@ -89,9 +83,8 @@ static __device__ __forceinline__ lens_shown lens_shown_at(const lens_frame &fra
 }
 
 /* A place beside a pixel's centre, to the next step. */
-static __device__ __forceinline__ lens_shown lens_shown_beside(const lens_frame &frame,
-                                                               const lens_shown &pixel,
-                                                               float right_px, float down_px)
+DEVICE lens_shown lens_shown_beside(const lens_frame &frame, const lens_shown &pixel,
+                                    float right_px, float down_px)
 {
     const float steps = frame.fixed.steps_a_px;
     return {pixel.x_px + right_px, pixel.y_px + down_px,
@@ -102,8 +95,7 @@ static __device__ __forceinline__ lens_shown lens_shown_beside(const lens_frame 
 /* ---- Sources by the polynomial --------------------------------------------------------------- */
 
 /* Most polynomials have no odd powers of r, and so take no root. */
-static __device__ __forceinline__ float lens_polynomial(const lens_fixed &fixed, int color,
-                                                        float square)
+DEVICE float lens_polynomial(const lens_fixed &fixed, int color, float square)
 {
     const float *terms = fixed.terms + color * LENS_POWERS;
     if (fixed.is_even) {
@@ -140,8 +132,7 @@ struct lens_by_formula {
         }
     };
 
-    template <typename Make>
-    static __device__ __forceinline__ void make(const lens_frame &, const Make &make)
+    template <typename Make> DEVICE void make(const lens_frame &, const Make &make)
     {
         make(lens_by_formula());
     }

@@ -16,21 +16,20 @@ typedef lens_square<2> lens_four;
 
 /* Makes a word of byte AT of each argument, and of alpha's uppermost one. */
 template <int AT>
-static __device__ __forceinline__ uint32_t lens_word_by(uint32_t red, uint32_t green, uint32_t blue,
-                                                        uint32_t alpha)
+DEVICE uint32_t lens_word_by(uint32_t red, uint32_t green, uint32_t blue, uint32_t alpha)
 {
     return __byte_perm(__byte_perm(red, green, AT | (AT + 4) << 4),
                        __byte_perm(blue, alpha, AT | 0x70), 0x5410);
 }
 
 /* The low bits of 2^23 plus a number hold its whole part, rounded. */
-static __device__ __forceinline__ uint32_t lens_bits_of(float value)
+DEVICE uint32_t lens_bits_of(float value)
 {
     return __float_as_uint(value + 8388608.0f);
 }
 
 /* Returns 0 to below 1. The bits behind the point of a float from 1 to below 2 are the part. */
-static __device__ __forceinline__ float lens_part_of(uint32_t part)
+DEVICE float lens_part_of(uint32_t part)
 {
     return __uint_as_float(0x3f800000u | part >> 9) - 1.0f;
 }
@@ -44,7 +43,7 @@ static __device__ __forceinline__ float lens_part_of(uint32_t part)
 struct lens_stored_weights {
     uint32_t rows[2];
 
-    static __device__ __forceinline__ lens_stored_weights of(const lens_parts &parts)
+    DEVICE lens_stored_weights of(const lens_parts &parts)
     {
         const uint32_t right_below = __umulhi(parts.x, parts.y);
         const uint32_t left_below = parts.y - right_below;
@@ -119,7 +118,7 @@ struct lens_stored {
 struct lens_light_level {
     static const int AT = 1;
 
-    static __device__ __forceinline__ uint32_t of(float light)
+    DEVICE uint32_t of(float light)
     {
         const float half = 32768.5f;
         const float power = ptx_ex2(ptx_lg2(light) * (1.0f / 2.4f));
@@ -129,7 +128,7 @@ struct lens_light_level {
 };
 
 /* The weights of four pixels, from the left above to the right below, add up to 1. */
-static __device__ __forceinline__ float4 lens_weights_of(const lens_parts &parts)
+DEVICE float4 lens_weights_of(const lens_parts &parts)
 {
     const float part_x = lens_part_of(parts.x);
     const float part_y = lens_part_of(parts.y);
@@ -239,18 +238,15 @@ struct lens_nearest_one {
     static const int TAPS = 1;
     static const int AT = 0;
 
-    template <int CHANNEL>
-    static __device__ __forceinline__ uint32_t one(const lens_square<1> &from, const lens_parts &)
+    template <int CHANNEL> DEVICE uint32_t one(const lens_square<1> &from, const lens_parts &)
     {
         return from.rows[0][0] >> (8 * CHANNEL);
     }
-    static __device__ __forceinline__ uint32_t alpha(const lens_square<1> &from, const lens_parts &,
-                                                     bool)
+    DEVICE uint32_t alpha(const lens_square<1> &from, const lens_parts &, bool)
     {
         return from.rows[0][0];
     }
-    static __device__ __forceinline__ uint32_t all(const lens_square<1> &from, const lens_parts &,
-                                                   bool)
+    DEVICE uint32_t all(const lens_square<1> &from, const lens_parts &, bool)
     {
         return from.rows[0][0];
     }
@@ -261,23 +257,20 @@ struct lens_stored_one {
     static const int TAPS = 2;
     static const int AT = lens_stored::AT;
 
-    template <int CHANNEL>
-    static __device__ __forceinline__ uint32_t one(const lens_four &four, const lens_parts &parts)
+    template <int CHANNEL> DEVICE uint32_t one(const lens_four &four, const lens_parts &parts)
     {
         lens_stored sums(1);
         sums.add_one<CHANNEL>(four, parts);
         return sums.sums[CHANNEL];
     }
     /* It is the uppermost byte of what is returned: of the sum, or of the nearest pixel. */
-    static __device__ __forceinline__ uint32_t alpha(const lens_four &four, const lens_parts &parts,
-                                                     bool averages)
+    DEVICE uint32_t alpha(const lens_four &four, const lens_parts &parts, bool averages)
     {
         const uint32_t above = parts.right() ? four.rows[0][1] : four.rows[0][0];
         const uint32_t below = parts.right() ? four.rows[1][1] : four.rows[1][0];
         return averages ? one<3>(four, parts) << 8 : parts.below() ? below : above;
     }
-    static __device__ __forceinline__ uint32_t all(const lens_four &four, const lens_parts &parts,
-                                                   bool averages_alpha)
+    DEVICE uint32_t all(const lens_four &four, const lens_parts &parts, bool averages_alpha)
     {
         lens_stored sums(1);
         sums.add(four, parts);
@@ -299,46 +292,41 @@ struct lens_light_one {
         __half2 below;
     };
 
-    static __device__ __forceinline__ weights weights_of(const lens_parts &parts)
+    DEVICE weights weights_of(const lens_parts &parts)
     {
         const float4 w = lens_weights_of(parts);
         return {__floats2half2_rn(w.x, w.y), __floats2half2_rn(w.z, w.w)};
     }
 
     /* Red and blue of a pixel. */
-    static __device__ __forceinline__ __half2 red_blue_of(uint32_t word)
+    DEVICE __half2 red_blue_of(uint32_t word)
     {
         return light_of_bytes(word & 0x00ff00ffu);
     }
 
     /* One channel of two neighbours. */
-    template <int CHANNEL>
-    static __device__ __forceinline__ __half2 light_of_two(const uint32_t (&two)[2])
+    template <int CHANNEL> DEVICE __half2 light_of_two(const uint32_t (&two)[2])
     {
         const int bytes = CHANNEL | (CHANNEL + 4) << 8;
         return light_of_bytes(__byte_perm(two[0], two[1], bytes) & 0x00ff00ffu);
     }
 
-    template <int CHANNEL>
-    static __device__ __forceinline__ float light(const lens_four &four, const weights &w)
+    template <int CHANNEL> DEVICE float light(const lens_four &four, const weights &w)
     {
         const __half2 sums = __hfma2(w.below, light_of_two<CHANNEL>(four.rows[1]),
                                      __hmul2(w.above, light_of_two<CHANNEL>(four.rows[0])));
         return __low2float(sums) + __high2float(sums);
     }
 
-    template <int CHANNEL>
-    static __device__ __forceinline__ uint32_t one(const lens_four &four, const lens_parts &parts)
+    template <int CHANNEL> DEVICE uint32_t one(const lens_four &four, const lens_parts &parts)
     {
         return lens_light_level::of(light<CHANNEL>(four, weights_of(parts)));
     }
-    static __device__ __forceinline__ uint32_t alpha(const lens_four &four, const lens_parts &parts,
-                                                     bool averages)
+    DEVICE uint32_t alpha(const lens_four &four, const lens_parts &parts, bool averages)
     {
         return lens_stored_one::alpha(four, parts, averages);
     }
-    static __device__ __forceinline__ uint32_t all(const lens_four &four, const lens_parts &parts,
-                                                   bool averages_alpha)
+    DEVICE uint32_t all(const lens_four &four, const lens_parts &parts, bool averages_alpha)
     {
         const weights w = weights_of(parts);
         __half2 sums = __hmul2(__low2half2(w.above), red_blue_of(four.rows[0][0]));

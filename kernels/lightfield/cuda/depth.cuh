@@ -12,21 +12,19 @@
 
 #define BOX_REACH 2
 
-static __device__ __forceinline__ float *costs_at(const lightfield_cuda_matching &params,
-                                                  uint64_t memory, int size, int y)
+DEVICE float *costs_at(const lightfield_cuda_matching &params, uint64_t memory, int size, int y)
 {
     return (float *)memory +
            ((int64_t)size * params.row_count + (y - params.row_first)) * params.depth.width_px;
 }
 
-static __device__ __forceinline__ float apart(color3 a, color3 b)
+DEVICE float apart(color3 a, color3 b)
 {
     return fabsf(a.r - b.r) + fabsf(a.g - b.g) + fabsf(a.b - b.b);
 }
 
 /* Beyond the ring every other patch size is compared with the next lenses. */
-static __device__ __forceinline__ bool depth_is_coarse(const lightfield_cuda_matching &params,
-                                                       int x, int row)
+DEVICE bool depth_is_coarse(const lightfield_cuda_matching &params, int x, int row)
 {
     return params.rings.is_on &&
            place_range_at(params.rings, params.array, params.depth, x, row, 2) < 2;

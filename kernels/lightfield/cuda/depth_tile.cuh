@@ -45,7 +45,7 @@ struct depth_sums {
     uint32_t mains[LIGHTFIELD_TILE_SIZES][LIGHTFIELD_TILE_GROUP];
 };
 
-static __device__ __forceinline__ int depth_thread()
+DEVICE int depth_thread()
 {
     return (int)(threadIdx.y * LIGHTFIELD_TILE_COLUMNS + threadIdx.x);
 }
@@ -53,8 +53,7 @@ static __device__ __forceinline__ int depth_thread()
 #define EACH_OF_DEPTH(item, count)                                                                 \
     for (int item = depth_thread(); item < (count); item += LIGHTFIELD_TILE_DEPTH_THREADS)
 
-static __device__ __forceinline__ double depth_patch(const lightfield_tile_matching &params,
-                                                     int size)
+DEVICE double depth_patch(const lightfield_tile_matching &params, int size)
 {
     return params.of.first_px + (params.size_first + size) * params.of.step_px;
 }
@@ -92,8 +91,7 @@ static __device__ tile_rows depth_place_lenses(const lightfield_tile_matching &p
 
 /* Says whether a patch size is compared with lenses so far away, of pixels that are coarse or not.
  */
-static __device__ __forceinline__ bool depth_compares(const lightfield_tile_matching &params,
-                                                      bool coarse, int size, int away)
+DEVICE bool depth_compares(const lightfield_tile_matching &params, bool coarse, int size, int away)
 {
     return size < params.size_count &&
            (coarse ? away <= 1 && (params.size_first + size) % 2 == 0 : away <= params.of.range);
@@ -101,15 +99,14 @@ static __device__ __forceinline__ bool depth_compares(const lightfield_tile_matc
 
 /* Places along a lens grow or shrink with the column: its first and last ones say what is wanted.
  */
-static __device__ __forceinline__ bool depth_is_last(const depth_tile_memory &memory, int column)
+DEVICE bool depth_is_last(const depth_tile_memory &memory, int column)
 {
     return column == 0 || column == LIGHTFIELD_TILE_COLUMNS - 1 ||
            memory.lens[column - 1] != memory.lens[column] ||
            memory.lens[column + 1] != memory.lens[column];
 }
 
-static __device__ __forceinline__ unsigned short &depth_column(depth_tile_memory &memory, int size,
-                                                               int lens, int column)
+DEVICE unsigned short &depth_column(depth_tile_memory &memory, int size, int lens, int column)
 {
     return memory.columns[size][lens / 2][column][lens % 2];
 }
@@ -167,8 +164,7 @@ static __device__ void depth_find_columns(depth_tile_memory &memory)
 }
 
 /* Rows of the raw picture first, then where they begin in the tile. */
-static __device__ __forceinline__ unsigned short &depth_row(depth_tile_memory &memory, int lens,
-                                                            int size, int number)
+DEVICE unsigned short &depth_row(depth_tile_memory &memory, int lens, int size, int number)
 {
     return memory
         .rows[lens][size][number / LIGHTFIELD_TILE_GROUP * 4 + number % LIGHTFIELD_TILE_GROUP];
@@ -233,8 +229,7 @@ struct depth_row_starts {
 };
 
 template <typename Raw>
-static __device__ __forceinline__ depth_row_starts depth_starts(const depth_tile_memory &memory,
-                                                                int lens, int size)
+DEVICE depth_row_starts depth_starts(const depth_tile_memory &memory, int lens, int size)
 {
     const uint32_t bytes = sizeof(typename Raw::texel);
     const uint2 words = *(const uint2 *)&memory.rows[lens][size][threadIdx.y * 4];
@@ -244,14 +239,13 @@ static __device__ __forceinline__ depth_row_starts depth_starts(const depth_tile
 #define DEPTH_NO_ROW (DEPTH_NONE * (uint32_t)sizeof(typename Raw::texel))
 
 /* Finds where a thread's pixel has its sample of a column of lenses. */
-static __device__ __forceinline__ uint32_t depth_place(const uint32_t pairs[DEPTH_PAIRS], int lens)
+DEVICE uint32_t depth_place(const uint32_t pairs[DEPTH_PAIRS], int lens)
 {
     return lens % 2 ? pairs[lens / 2] >> 16 : pairs[lens / 2] & 65535u;
 }
 
 template <typename Raw>
-static __device__ __forceinline__ void depth_take_mains(depth_tile_memory &memory, uint32_t tile,
-                                                        depth_sums &out)
+DEVICE void depth_take_mains(depth_tile_memory &memory, uint32_t tile, depth_sums &out)
 {
 #pragma unroll
     for (int size = 0; size < LIGHTFIELD_TILE_SIZES; size++) {
@@ -270,8 +264,8 @@ static __device__ __forceinline__ void depth_take_mains(depth_tile_memory &memor
 
 /* With a row of lenses. ALL: all of it is there, and is compared. */
 template <typename Raw, bool ALL>
-static __device__ __forceinline__ void depth_differ(const depth_tile_memory &memory, int lens,
-                                                    bool coarse, uint32_t tile, depth_sums &out)
+DEVICE void depth_differ(const depth_tile_memory &memory, int lens, bool coarse, uint32_t tile,
+                         depth_sums &out)
 {
 #pragma unroll
     for (int size = 0; size < LIGHTFIELD_TILE_SIZES; size++) {
@@ -353,9 +347,8 @@ static __device__ void depth_end(const lightfield_tile_matching &params, int x, 
 }
 
 template <typename Raw>
-static __device__ __forceinline__ void depth_tile(const lightfield_tile_matching &params,
-                                                  depth_tile_memory &memory,
-                                                  typename Raw::texel *tile)
+DEVICE void depth_tile(const lightfield_tile_matching &params, depth_tile_memory &memory,
+                       typename Raw::texel *tile)
 {
     const int first_x = (int)blockIdx.x * params.tile.columns;
     const int x = first_x + (int)threadIdx.x;

@@ -30,9 +30,8 @@ struct search_block {
     int right, down;
 };
 
-static __device__ __forceinline__ void search_place(const lightfield_cuda_search &params,
-                                                    const search_block &block, int width,
-                                                    int height, search_memory &memory)
+DEVICE void search_place(const lightfield_cuda_search &params, const search_block &block, int width,
+                         int height, search_memory &memory)
 {
     const lightfield_cuda_array &array = params.array;
     const int columns = (array.hexagonal ? 4 : 2) * width;
@@ -59,10 +58,8 @@ static __device__ __forceinline__ void search_place(const lightfield_cuda_search
 
 /* Adds what a pixel differs by. */
 template <typename Sampler>
-static __device__ __forceinline__ void search_pixel(const lightfield_cuda_search &params,
-                                                    const search_block &block,
-                                                    const search_memory &memory, int x, int y,
-                                                    lightfield_cuda_difference &out)
+DEVICE void search_pixel(const lightfield_cuda_search &params, const search_block &block,
+                         const search_memory &memory, int x, int y, lightfield_cuda_difference &out)
 {
     const int middle = memory.row_of[y];
     const place_part own = memory.columns[place_is_shifted(params.array, middle) ? 1 : 0][0][x];
@@ -77,7 +74,7 @@ static __device__ __forceinline__ void search_pixel(const lightfield_cuda_search
     }
 }
 
-static __device__ __forceinline__ void search_add_lanes(lightfield_cuda_difference &own, int lanes)
+DEVICE void search_add_lanes(lightfield_cuda_difference &own, int lanes)
 {
     for (int by = lanes / 2; by > 0; by /= 2) {
         own.sum += __shfl_xor_sync(~0u, own.sum, by);

@@ -23,12 +23,12 @@
 
 #define KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 
-static __device__ __forceinline__ int x_of_thread()
+DEVICE int x_of_thread()
 {
     return (int)(blockIdx.x * LIGHTFIELD_CUDA_WIDTH + threadIdx.x);
 }
 
-static __device__ __forceinline__ int y_of_thread()
+DEVICE int y_of_thread()
 {
     return (int)(blockIdx.y * LIGHTFIELD_CUDA_HEIGHT + threadIdx.y);
 }

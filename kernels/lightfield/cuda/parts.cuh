@@ -21,7 +21,7 @@ struct block_spot {
     int width_px, height_px;
 };
 
-static __device__ __forceinline__ int thread_of_block()
+DEVICE int thread_of_block()
 {
     return (int)(threadIdx.y * LIGHTFIELD_CUDA_WIDTH + threadIdx.x);
 }
@@ -58,25 +58,24 @@ static __device__ void parts_place(const lightfield_cuda_array &array, const blo
 /* Each pixel's largest weight is 1, so that none of them gets lost where all are small: along the
  * columns that of each kind of row, and along the rows that of all lenses, by what their columns
  * have at least. One kind needs no such sum. */
-static __device__ __forceinline__ float parts_square(float from, float view)
+DEVICE float parts_square(float from, float view)
 {
     const float apart = from - view;
     return isfinite(apart) ? apart * apart : INFINITY;
 }
 
-static __device__ __forceinline__ float parts_weight_of(float square, float least, float factor)
+DEVICE float parts_weight_of(float square, float least, float factor)
 {
     return isfinite(square) ? expf(factor * (square - least)) : 0.0f;
 }
 
-static __device__ __forceinline__ float parts_weight(float from, float view, float least,
-                                                     float factor)
+DEVICE float parts_weight(float from, float view, float least, float factor)
 {
     return parts_weight_of(parts_square(from, view), least, factor);
 }
 
 /* Depth: a lens counts or does not; those next to the nearest do wherever there are any. */
-static __device__ __forceinline__ float parts_even(float from, int away)
+DEVICE float parts_even(float from, int away)
 {
     return !isinf(from) && (abs(away) <= 1 || isfinite(from)) ? 1.0f : 0.0f;
 }

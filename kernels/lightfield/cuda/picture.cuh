@@ -10,8 +10,7 @@
 #include "sample.cuh"
 
 template <enum fovea_format FORMAT>
-static __device__ __forceinline__ void picture_store_as(const lightfield_cuda_picture &picture,
-                                                        int x, int y, float4 color)
+DEVICE void picture_store_as(const lightfield_cuda_picture &picture, int x, int y, float4 color)
 {
     const linear_image<pixel<FORMAT>> image = {picture.image};
     image.store(x, y, pixel<FORMAT>::encode(color));
@@ -40,8 +39,8 @@ static __device__ __noinline__ void picture_store_any(const lightfield_cuda_pict
 }
 
 /* A sum of levels, divided by the sum of its weights. */
-static __device__ __forceinline__ void picture_store(const lightfield_cuda_picture &picture, int x,
-                                                     int y, color3 sum, float weight)
+DEVICE void picture_store(const lightfield_cuda_picture &picture, int x, int y, color3 sum,
+                          float weight)
 {
     const float part = weight > 0.0f ? picture.scale / weight : 0.0f;
     const float4 color = make_float4(sum.r * part, sum.g * part, sum.b * part, picture.opaque);
@@ -52,14 +51,13 @@ static __device__ __forceinline__ void picture_store(const lightfield_cuda_pictu
     }
 }
 
-static __device__ __forceinline__ float picture_float(const image_linear &view, int x, int y)
+DEVICE float picture_float(const image_linear &view, int x, int y)
 {
     const linear_image<pixel<FOVEA_FORMAT_R32F>> image = {view};
     return pixel<FOVEA_FORMAT_R32F>::decode(image.load(x, y)).x;
 }
 
-static __device__ __forceinline__ void picture_store_float(const lightfield_cuda_picture &picture,
-                                                           int x, int y, float value)
+DEVICE void picture_store_float(const lightfield_cuda_picture &picture, int x, int y, float value)
 {
     if (picture.image.data) {
         picture_store_as<FOVEA_FORMAT_R32F>(picture, x, y, make_float4(value, 0.0f, 0.0f, 0.0f));

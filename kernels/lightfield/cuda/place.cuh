@@ -17,12 +17,12 @@ struct place_part {
     float from;
 };
 
-static __device__ __forceinline__ int place_within(int number, int count)
+DEVICE int place_within(int number, int count)
 {
     return min(max(number, 0), count - 1);
 }
 
-static __device__ __forceinline__ int place_fixed(double value)
+DEVICE int place_fixed(double value)
 {
     const double scaled = value * PLACE_ONE;
     return (int)(scaled < 0.0 ? scaled - 0.5 : scaled + 0.5);
@@ -30,32 +30,29 @@ static __device__ __forceinline__ int place_fixed(double value)
 
 /* In lenses; the centre of the first one is at 0. A pixel halfway between two has the one that it
  * has on the processor: nothing is fused. */
-static __device__ __forceinline__ double place_at(int pixel, int pixels, int lenses)
+DEVICE double place_at(int pixel, int pixels, int lenses)
 {
     return __dmul_rn((pixel + 0.5) / pixels, lenses) - 0.5;
 }
 
-static __device__ __forceinline__ int place_nearest(double at)
+DEVICE int place_nearest(double at)
 {
     return (int)floor(at + 0.5);
 }
 
-static __device__ __forceinline__ bool place_counts(const lightfield_cuda_array &array, int away,
-                                                    double patch_px)
+DEVICE bool place_counts(const lightfield_cuda_array &array, int away, double patch_px)
 {
     return away == 0 || (2.0 * abs(away) + 1.0) * patch_px <= array.reach_px;
 }
 
-static __device__ __forceinline__ bool place_is_shifted(const lightfield_cuda_array &array, int row)
+DEVICE bool place_is_shifted(const lightfield_cuda_array &array, int row)
 {
     return array.hexagonal && (row & 1);
 }
 
 /* Counts the lenses to each side that pixels take whose nearest lens is this one. */
-static __device__ __forceinline__ int place_range(const lightfield_cuda_rings &rings,
-                                                  const lightfield_cuda_array &array,
-                                                  const lightfield_cuda_picture &picture,
-                                                  double column, int row, int range)
+DEVICE int place_range(const lightfield_cuda_rings &rings, const lightfield_cuda_array &array,
+                       const lightfield_cuda_picture &picture, double column, int row, int range)
 {
     if (!rings.is_on) {
         return range;
@@ -67,10 +64,8 @@ static __device__ __forceinline__ int place_range(const lightfield_cuda_rings &r
 }
 
 /* Does the same for a pixel. */
-static __device__ __forceinline__ int place_range_at(const lightfield_cuda_rings &rings,
-                                                     const lightfield_cuda_array &array,
-                                                     const lightfield_cuda_picture &picture, int x,
-                                                     int row, int range)
+DEVICE int place_range_at(const lightfield_cuda_rings &rings, const lightfield_cuda_array &array,
+                          const lightfield_cuda_picture &picture, int x, int row, int range)
 {
     const double shift = place_is_shifted(array, row) ? 0.5 : 0.0;
     const double at = place_at(x, picture.width_px, array.columns) - shift;
@@ -79,9 +74,8 @@ static __device__ __forceinline__ int place_range_at(const lightfield_cuda_rings
 }
 
 /* Places a pixel in the column `right` of the nearest, in rows of a kind. */
-static __device__ __forceinline__ place_part place_column(const lightfield_cuda_array &array,
-                                                          double at, bool shifted, int right,
-                                                          double patch_px)
+DEVICE place_part place_column(const lightfield_cuda_array &array, double at, bool shifted,
+                               int right, double patch_px)
 {
     const double shift = shifted ? 0.5 : 0.0;
     const double x = at - shift;
@@ -98,8 +92,8 @@ static __device__ __forceinline__ place_part place_column(const lightfield_cuda_
 }
 
 /* Places a pixel in the row `down` of the nearest, which need not be there. */
-static __device__ __forceinline__ place_part place_row(const lightfield_cuda_array &array,
-                                                       double at, int down, double patch_px)
+DEVICE place_part place_row(const lightfield_cuda_array &array, double at, int down,
+                            double patch_px)
 {
     const int row = place_nearest(at) + down;
     const double from_px = array.sign * (at - row) * patch_px * array.tall;

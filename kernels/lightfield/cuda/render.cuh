@@ -11,7 +11,7 @@
 #include "picture.cuh"
 
 /* One for all pixels, where there are no patches. */
-static __device__ __forceinline__ double patch_of(const lightfield_cuda_rendering &params)
+DEVICE double patch_of(const lightfield_cuda_rendering &params)
 {
     return params.focus ? ((const lightfield_cuda_focus *)params.focus)->patch_px : params.patch_px;
 }
@@ -22,9 +22,8 @@ struct blended {
 };
 
 template <typename Sampler>
-static __device__ __forceinline__ void blend(const lightfield_cuda_raw &raw,
-                                             const place_part &column, const place_part &row,
-                                             blended &out)
+DEVICE void blend(const lightfield_cuda_raw &raw, const place_part &column, const place_part &row,
+                  blended &out)
 {
     const float weight = column.from * row.from;
     if (!(weight > 0.0f)) {
@@ -38,8 +37,7 @@ static __device__ __forceinline__ void blend(const lightfield_cuda_raw &raw,
 }
 
 /* Makes weights of the distances of so many parts. Returns the least square of a distance. */
-static __device__ __forceinline__ float weigh_parts(place_part *parts, int step, int count,
-                                                    float view_px, float factor)
+DEVICE float weigh_parts(place_part *parts, int step, int count, float view_px, float factor)
 {
     float least = INFINITY;
     for (int i = 0; i < count; i++) {
@@ -171,8 +169,7 @@ static __device__ float least_of_rows(const lightfield_cuda_rendering &params, d
     return least;
 }
 
-static __device__ __forceinline__ double patch_at(const lightfield_cuda_rendering &params, int x,
-                                                  int y)
+DEVICE double patch_at(const lightfield_cuda_rendering &params, int x, int y)
 {
     const double given = (double)picture_float(params.patches, x, y);
     return given >= 1.0 && given <= params.array.pitch_x_px ? given : params.patch_px;

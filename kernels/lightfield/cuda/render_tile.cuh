@@ -34,8 +34,7 @@ struct render_tile_memory {
 };
 
 /* The pixel of a place before which there is one, and the part of that. */
-static __device__ __forceinline__ int tile_place(const lightfield_cuda_raw &raw, int place,
-                                                 int pixels, float &part)
+DEVICE int tile_place(const lightfield_cuda_raw &raw, int place, int pixels, float &part)
 {
     if (!raw.nearest) {
         return sample_place(place, pixels, part);
@@ -55,7 +54,7 @@ struct tile_column {
 
 /* Places along a lens grow or shrink with the column: its first and last ones, and those of each
  * warp, say what is wanted. */
-static __device__ __forceinline__ bool tile_is_last(int lens, int columns)
+DEVICE bool tile_is_last(int lens, int columns)
 {
     const int lane = (int)threadIdx.x % 32;
     const int before = __shfl_up_sync(~0u, lens, 1);
@@ -101,20 +100,19 @@ static __device__ void tile_place_column(const lightfield_cuda_rendering &params
 
 /* Sums of the four pixels of a chunk lie in four planes: neither those who write nor those who read
  * meet in banks. */
-template <typename Raw> static __device__ __forceinline__ uint32_t tile_plane()
+template <typename Raw> DEVICE uint32_t tile_plane()
 {
     return blockDim.x + Raw::beside;
 }
 
-template <typename Raw> static __device__ __forceinline__ uint32_t tile_sum_at(uint32_t texel)
+template <typename Raw> DEVICE uint32_t tile_sum_at(uint32_t texel)
 {
     return texel % LIGHTFIELD_TILE_CHUNK * tile_plane<Raw>() + texel / LIGHTFIELD_TILE_CHUNK;
 }
 
 /* After the order of slots is known. */
 template <typename Raw>
-static __device__ __forceinline__ void tile_find_column(const tile_column &column,
-                                                        render_tile_memory &memory)
+DEVICE void tile_find_column(const tile_column &column, render_tile_memory &memory)
 {
 #pragma unroll
     for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
@@ -128,8 +126,7 @@ static __device__ __forceinline__ void tile_find_column(const tile_column &colum
 }
 
 /* In the order in which their places in the raw come. */
-static __device__ __forceinline__ int tile_y(const lightfield_cuda_array &array, tile_rows rows,
-                                             int number)
+DEVICE int tile_y(const lightfield_cuda_array &array, tile_rows rows, int number)
 {
     return rows.first + (array.sign < 0.0 ? rows.count - 1 - number : number);
 }
@@ -215,11 +212,9 @@ template <int WORDS> struct tile_words {
 };
 
 template <typename Raw>
-static __device__ __forceinline__ void tile_sum_down(const lightfield_cuda_raw &raw,
-                                                     const char *column,
-                                                     const tile_row rows[LIGHTFIELD_TILE_LENSES],
-                                                     tile_words<Raw::words> last[],
-                                                     uint32_t sums[4 * Raw::words])
+DEVICE void tile_sum_down(const lightfield_cuda_raw &raw, const char *column,
+                          const tile_row rows[LIGHTFIELD_TILE_LENSES],
+                          tile_words<Raw::words> last[], uint32_t sums[4 * Raw::words])
 {
     tile_words<Raw::words> below[LIGHTFIELD_TILE_LENSES];
 #pragma unroll
@@ -253,23 +248,22 @@ static __device__ __forceinline__ void tile_sum_down(const lightfield_cuda_raw &
 
 /* ---- Sums along the lenses */
 
-static __device__ __forceinline__ void tile_add(color3 &sum, float weight, float4 of)
+DEVICE void tile_add(color3 &sum, float weight, float4 of)
 {
     sum.r += weight * of.x;
     sum.g += weight * of.y;
     sum.b += weight * of.z;
 }
 
-static __device__ __forceinline__ void tile_add(color3 &sum, float weight, float of)
+DEVICE void tile_add(color3 &sum, float weight, float of)
 {
     sum.r += weight * of;
 }
 
 /* Adds up rows of sums for a pixel of each, of the lenses that are so many to each side. */
 template <typename Raw, int RANGE>
-static __device__ __forceinline__ void tile_sum_along(const render_tile_memory &memory,
-                                                      const typename Raw::sum *sums,
-                                                      color3 out[LIGHTFIELD_TILE_BATCH])
+DEVICE void tile_sum_along(const render_tile_memory &memory, const typename Raw::sum *sums,
+                           color3 out[LIGHTFIELD_TILE_BATCH])
 {
     const uint32_t row = LIGHTFIELD_TILE_CHUNK * tile_plane<Raw>();
 #pragma unroll
@@ -285,9 +279,8 @@ static __device__ __forceinline__ void tile_sum_along(const render_tile_memory &
 }
 
 template <typename Raw>
-static __device__ __forceinline__ void render_tile(const lightfield_tile_rendering &params,
-                                                   render_tile_memory &memory,
-                                                   typename Raw::sum *sums)
+DEVICE void render_tile(const lightfield_tile_rendering &params, render_tile_memory &memory,
+                        typename Raw::sum *sums)
 {
     const lightfield_cuda_rendering &of = params.of;
     const int thread = (int)threadIdx.x;

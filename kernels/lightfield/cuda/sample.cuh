@@ -11,7 +11,7 @@ struct color3 {
     float r, g, b;
 };
 
-static __device__ __forceinline__ color3 color_mix(color3 a, color3 b, float part)
+DEVICE color3 color_mix(color3 a, color3 b, float part)
 {
     return {a.r + part * (b.r - a.r), a.g + part * (b.g - a.g), a.b + part * (b.b - a.b)};
 }
@@ -21,7 +21,7 @@ static __device__ __forceinline__ color3 color_mix(color3 a, color3 b, float par
 struct raw_r8 {
     static const int bytes = 1;
     static const int colors = 1;
-    static __device__ __forceinline__ color3 load(const lightfield_cuda_raw &, const char *at)
+    DEVICE color3 load(const lightfield_cuda_raw &, const char *at)
     {
         const float level = (float)__ldg((const unsigned char *)at);
         return {level, level, level};
@@ -31,7 +31,7 @@ struct raw_r8 {
 struct raw_rgb8 {
     static const int bytes = 3;
     static const int colors = 3;
-    static __device__ __forceinline__ color3 load(const lightfield_cuda_raw &, const char *at)
+    DEVICE color3 load(const lightfield_cuda_raw &, const char *at)
     {
         const unsigned char *from = (const unsigned char *)at;
         return {(float)__ldg(from), (float)__ldg(from + 1), (float)__ldg(from + 2)};
@@ -41,7 +41,7 @@ struct raw_rgb8 {
 struct raw_rgba8 {
     static const int bytes = 4;
     static const int colors = 3;
-    static __device__ __forceinline__ color3 load(const lightfield_cuda_raw &raw, const char *at)
+    DEVICE color3 load(const lightfield_cuda_raw &raw, const char *at)
     {
         if (!raw.whole_pixels) {
             return raw_rgb8::load(raw, at);
@@ -54,7 +54,7 @@ struct raw_rgba8 {
 struct raw_r16 {
     static const int bytes = 2;
     static const int colors = 1;
-    static __device__ __forceinline__ color3 load(const lightfield_cuda_raw &raw, const char *at)
+    DEVICE color3 load(const lightfield_cuda_raw &raw, const char *at)
     {
         const float level = fminf((float)__ldg((const unsigned short *)at), raw.most);
         return {level, level, level};
@@ -64,7 +64,7 @@ struct raw_r16 {
 struct raw_rgb16 {
     static const int bytes = 6;
     static const int colors = 3;
-    static __device__ __forceinline__ color3 load(const lightfield_cuda_raw &raw, const char *at)
+    DEVICE color3 load(const lightfield_cuda_raw &raw, const char *at)
     {
         const unsigned short *from = (const unsigned short *)at;
         return {fminf((float)__ldg(from), raw.most), fminf((float)__ldg(from + 1), raw.most),
@@ -75,7 +75,7 @@ struct raw_rgb16 {
 struct raw_rgba16 {
     static const int bytes = 8;
     static const int colors = 3;
-    static __device__ __forceinline__ color3 load(const lightfield_cuda_raw &raw, const char *at)
+    DEVICE color3 load(const lightfield_cuda_raw &raw, const char *at)
     {
         if (!raw.whole_pixels) {
             return raw_rgb16::load(raw, at);
@@ -89,7 +89,7 @@ struct raw_rgba16 {
 /* ---- Samples */
 
 /* The pixel left of a place, or above it, and the part of the next one. */
-static __device__ __forceinline__ int sample_place(int place, int pixels, float &part)
+DEVICE int sample_place(int place, int pixels, float &part)
 {
     const int at = min(max(place - PLACE_ONE / 2, 0), (pixels - 1) * PLACE_ONE);
     const int whole = min(at >> 16, pixels - 2);
@@ -100,12 +100,12 @@ static __device__ __forceinline__ int sample_place(int place, int pixels, float 
 template <typename Raw> struct plain_sampler {
     static const int colors = Raw::colors;
 
-    static __device__ __forceinline__ const char *at(const lightfield_cuda_raw &raw, int x, int y)
+    DEVICE const char *at(const lightfield_cuda_raw &raw, int x, int y)
     {
         return (const char *)raw.data + y * raw.row_stride_bytes + x * Raw::bytes;
     }
 
-    static __device__ __forceinline__ color3 sample(const lightfield_cuda_raw &raw, int x, int y)
+    DEVICE color3 sample(const lightfield_cuda_raw &raw, int x, int y)
     {
         if (raw.nearest) {
             return Raw::load(raw, at(raw, place_within(x >> 16, raw.width_px),
@@ -126,8 +126,7 @@ template <typename Raw> struct plain_sampler {
 template <typename Raw> struct mosaic_sampler {
     static const int colors = 3;
 
-    static __device__ __forceinline__ float lattice(const lightfield_cuda_raw &raw, int number,
-                                                    int x, int y)
+    DEVICE float lattice(const lightfield_cuda_raw &raw, int number, int x, int y)
     {
         const int one = 2 * PLACE_ONE;
         const int first = (int)(raw.lattices >> (2 * number)) & 3;
@@ -157,7 +156,7 @@ template <typename Raw> struct mosaic_sampler {
         return top.r + part_y * (bottom.r - top.r);
     }
 
-    static __device__ __forceinline__ color3 sample(const lightfield_cuda_raw &raw, int x, int y)
+    DEVICE color3 sample(const lightfield_cuda_raw &raw, int x, int y)
     {
         const float first_green = lattice(raw, 1, x, y);
         return {lattice(raw, 0, x, y), 0.5f * (first_green + lattice(raw, 2, x, y)),

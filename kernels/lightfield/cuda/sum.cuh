@@ -34,7 +34,7 @@ struct sum_pixel {
 };
 
 /* In lenses. */
-static __device__ __forceinline__ double sum_first_at(const lightfield_cuda_sum &params)
+DEVICE double sum_first_at(const lightfield_cuda_sum &params)
 {
     return place_at((int)blockIdx.x * params.block.columns, params.dst.width_px,
                     params.array.columns);
@@ -42,15 +42,13 @@ static __device__ __forceinline__ double sum_first_at(const lightfield_cuda_sum 
 
 /* Returns where the block's first pixel lies in a view's row of lenses. Threads that sample and
  * those that add up round alike: nothing is fused. */
-static __device__ __forceinline__ double sum_start(const lightfield_cuda_sum &params, double first,
-                                                   int dx, bool shifted)
+DEVICE double sum_start(const lightfield_cuda_sum &params, double first, int dx, bool shifted)
 {
     return first - __dmul_rn(params.shift, dx) - (shifted ? 0.5 : 0.0);
 }
 
 template <typename Sampler>
-static __device__ __forceinline__ color3 sum_sample(const lightfield_cuda_sum &params, int dx,
-                                                    int dy, int column, int row)
+DEVICE color3 sum_sample(const lightfield_cuda_sum &params, int dx, int dy, int column, int row)
 {
     const lightfield_cuda_array &array = params.array;
     const double x = (column + (place_is_shifted(array, row) ? 0.5 : 0.0)) * array.pitch_x_px +
@@ -62,7 +60,7 @@ static __device__ __forceinline__ color3 sum_sample(const lightfield_cuda_sum &p
 }
 
 /* Divides small whole numbers. */
-static __device__ __forceinline__ int sum_divide(int number, float part)
+DEVICE int sum_divide(int number, float part)
 {
     return (int)(((float)number + 0.5f) * part);
 }
@@ -70,9 +68,8 @@ static __device__ __forceinline__ int sum_divide(int number, float part)
 /* Samples of all lenses that the block's pixels lie between, neighbouring views by neighbouring
  * threads. */
 template <typename Sampler>
-static __device__ __forceinline__ void sum_sample_all(const lightfield_cuda_sum &params,
-                                                      const sum_batch &batch, double first,
-                                                      sum_memory &memory)
+DEVICE void sum_sample_all(const lightfield_cuda_sum &params, const sum_batch &batch, double first,
+                           sum_memory &memory)
 {
     const lightfield_cuda_array &array = params.array;
     const lightfield_sum_block &block = params.block;
@@ -105,17 +102,16 @@ static __device__ __forceinline__ void sum_sample_all(const lightfield_cuda_sum 
     }
 }
 
-static __device__ __forceinline__ float sum_between(float a, float b, float part)
+DEVICE float sum_between(float a, float b, float part)
 {
     return a + part * (b - a);
 }
 
 /* Adds up the views of a thread's group. */
 template <int COLORS>
-static __device__ __forceinline__ void sum_add(const lightfield_cuda_sum &params,
-                                               const sum_batch &batch, const sum_pixel &pixel,
-                                               int group, int groups, const sum_memory &memory,
-                                               float sum[COLORS])
+DEVICE void sum_add(const lightfield_cuda_sum &params, const sum_batch &batch,
+                    const sum_pixel &pixel, int group, int groups, const sum_memory &memory,
+                    float sum[COLORS])
 {
     const int row = params.block.array_columns * batch.stride;
     for (int view = group; view < batch.views; view += groups) {
@@ -138,8 +134,8 @@ static __device__ __forceinline__ void sum_add(const lightfield_cuda_sum &params
 
 /* Adds up the groups' sums for the first of them. */
 template <int COLORS>
-static __device__ __forceinline__ void sum_add_groups(int thread, int pixels, int groups,
-                                                      sum_memory &memory, float sum[COLORS])
+DEVICE void sum_add_groups(int thread, int pixels, int groups, sum_memory &memory,
+                           float sum[COLORS])
 {
     for (int i = 0; i < COLORS; i++) {
         memory.samples[i][thread] = sum[i];
@@ -153,7 +149,7 @@ static __device__ __forceinline__ void sum_add_groups(int thread, int pixels, in
 }
 
 /* The views to each side of the middle one of a row. */
-static __device__ __forceinline__ int sum_half(double square, int dy)
+DEVICE int sum_half(double square, int dy)
 {
     int half = (int)sqrt(square - dy * dy);
     half += (half + 1) * (half + 1) + dy * dy <= square ? 1 : 0;

@@ -24,7 +24,7 @@ struct tile_slots {
 };
 
 /* base: that of the first thread. A barrier follows. */
-static __device__ __forceinline__ void tile_clear(int thread, int base, tile_slots &slots)
+DEVICE void tile_clear(int thread, int base, tile_slots &slots)
 {
     if (thread < LIGHTFIELD_TILE_SLOTS) {
         for (int range = 0; range < LIGHTFIELD_TILE_RINGS; range++) {
@@ -37,14 +37,13 @@ static __device__ __forceinline__ void tile_clear(int thread, int base, tile_slo
     }
 }
 
-static __device__ __forceinline__ void tile_want(tile_slots &slots, int lens, int range, int first,
-                                                 int last)
+DEVICE void tile_want(tile_slots &slots, int lens, int range, int first, int last)
 {
     atomicMin(&slots.low[range][lens - slots.base], first);
     atomicMax(&slots.high[range][lens - slots.base], last);
 }
 
-static __device__ __forceinline__ int tile_chunks_of(const tile_slots &slots, int range, int slot)
+DEVICE int tile_chunks_of(const tile_slots &slots, int range, int slot)
 {
     return slots.high[range][slot] < 0 ? 0
                                        : slots.high[range][slot] / LIGHTFIELD_TILE_CHUNK -
@@ -52,7 +51,7 @@ static __device__ __forceinline__ int tile_chunks_of(const tile_slots &slots, in
 }
 
 /* Sums up a warp's lanes up to each. */
-static __device__ __forceinline__ int tile_sum_to(int lane, int value)
+DEVICE int tile_sum_to(int lane, int value)
 {
 #pragma unroll
     for (int by = 1; by < 32; by *= 2) {
@@ -63,7 +62,7 @@ static __device__ __forceinline__ int tile_sum_to(int lane, int value)
 }
 
 /* A warp does it, after all have said what they want. */
-static __device__ __forceinline__ void tile_order(int slot, tile_slots &slots)
+DEVICE void tile_order(int slot, tile_slots &slots)
 {
     int before = 0;
     for (int range = 0; range < LIGHTFIELD_TILE_RINGS; range++) {
@@ -87,7 +86,7 @@ static __device__ __forceinline__ void tile_order(int slot, tile_slots &slots)
 
 /* Copies wait in no register where the device can do that, and all of a thread are on their way at
  * once. */
-static __device__ __forceinline__ void tile_copy_chunk(uint4 *to, const uint4 *from)
+DEVICE void tile_copy_chunk(uint4 *to, const uint4 *from)
 {
 #if __CUDA_ARCH__ >= 800
     copy_begin(to, from);
@@ -96,7 +95,7 @@ static __device__ __forceinline__ void tile_copy_chunk(uint4 *to, const uint4 *f
 #endif
 }
 
-static __device__ __forceinline__ void tile_copy_chunk(uint32_t *to, const uint32_t *from)
+DEVICE void tile_copy_chunk(uint32_t *to, const uint32_t *from)
 {
 #if __CUDA_ARCH__ >= 800
     copy_word_begin(to, from);
@@ -108,19 +107,19 @@ static __device__ __forceinline__ void tile_copy_chunk(uint32_t *to, const uint3
 struct tile_rgba8 {
     typedef uint32_t texel;
     static const int bytes = 4;
-    static __device__ __forceinline__ uint32_t texel_at(uint32_t address)
+    DEVICE uint32_t texel_at(uint32_t address)
     {
         return ptx_load_shared(address) & 0xffffffu; /* copies keep alpha */
     }
     static constexpr float colors = 1.0f; /* that a difference of texels counts for */
     static const int words = 4; /* of a chunk */
-    static __device__ __forceinline__ color3 color_of(color3 sum)
+    DEVICE color3 color_of(color3 sum)
     {
         return sum;
     }
     typedef float4 sum;
     static const int beside = LIGHTFIELD_TILE_BESIDE;
-    static __device__ __forceinline__ void load(const char *from, uint32_t *to)
+    DEVICE void load(const char *from, uint32_t *to)
     {
         const uint4 four = __ldg((const uint4 *)from);
         to[0] = four.x;
@@ -128,12 +127,12 @@ struct tile_rgba8 {
         to[2] = four.z;
         to[3] = four.w;
     }
-    static __device__ __forceinline__ float4 sum_of(const uint32_t *bytes, int texel)
+    DEVICE float4 sum_of(const uint32_t *bytes, int texel)
     {
         return make_float4((float)bytes[4 * texel], (float)bytes[4 * texel + 1],
                            (float)bytes[4 * texel + 2], 0.0f);
     }
-    static __device__ __forceinline__ void copy(const char *from, texel *to)
+    DEVICE void copy(const char *from, texel *to)
     {
         tile_copy_chunk((uint4 *)to, (const uint4 *)from);
     }
@@ -142,30 +141,30 @@ struct tile_rgba8 {
 struct tile_rgb8 {
     typedef uint32_t texel;
     static const int bytes = 3;
-    static __device__ __forceinline__ uint32_t texel_at(uint32_t address)
+    DEVICE uint32_t texel_at(uint32_t address)
     {
         return ptx_load_shared(address);
     }
     static constexpr float colors = 1.0f;
     static const int words = 3;
-    static __device__ __forceinline__ color3 color_of(color3 sum)
+    DEVICE color3 color_of(color3 sum)
     {
         return sum;
     }
     typedef float4 sum;
     static const int beside = LIGHTFIELD_TILE_BESIDE;
-    static __device__ __forceinline__ void load(const char *from, uint32_t *to)
+    DEVICE void load(const char *from, uint32_t *to)
     {
         to[0] = __ldg((const uint32_t *)from);
         to[1] = __ldg((const uint32_t *)from + 1);
         to[2] = __ldg((const uint32_t *)from + 2);
     }
-    static __device__ __forceinline__ float4 sum_of(const uint32_t *bytes, int texel)
+    DEVICE float4 sum_of(const uint32_t *bytes, int texel)
     {
         return make_float4((float)bytes[3 * texel], (float)bytes[3 * texel + 1],
                            (float)bytes[3 * texel + 2], 0.0f);
     }
-    static __device__ __forceinline__ void copy(const char *from, texel *to)
+    DEVICE void copy(const char *from, texel *to)
     {
         const uint32_t *words = (const uint32_t *)from;
         const uint32_t a = __ldg(words);
@@ -180,26 +179,26 @@ struct tile_r8 {
     typedef unsigned char texel;
     static const int bytes = 1;
     static constexpr float colors = 3.0f;
-    static __device__ __forceinline__ uint32_t texel_at(uint32_t address)
+    DEVICE uint32_t texel_at(uint32_t address)
     {
         return ptx_load_shared_byte(address);
     }
     static const int words = 1;
-    static __device__ __forceinline__ color3 color_of(color3 sum)
+    DEVICE color3 color_of(color3 sum)
     {
         return {sum.r, sum.r, sum.r};
     }
     typedef float sum;
     static const int beside = LIGHTFIELD_TILE_BESIDE_GRAY;
-    static __device__ __forceinline__ void load(const char *from, uint32_t *to)
+    DEVICE void load(const char *from, uint32_t *to)
     {
         to[0] = __ldg((const uint32_t *)from);
     }
-    static __device__ __forceinline__ float sum_of(const uint32_t *bytes, int texel)
+    DEVICE float sum_of(const uint32_t *bytes, int texel)
     {
         return (float)bytes[texel];
     }
-    static __device__ __forceinline__ void copy(const char *from, texel *to)
+    DEVICE void copy(const char *from, texel *to)
     {
         tile_copy_chunk((uint32_t *)to, (const uint32_t *)from);
     }
@@ -208,9 +207,8 @@ struct tile_r8 {
 /* Rows of the raw picture from `first` on. A thread has chunks of some columns; of several threads
  * of a column each has some rows. */
 template <typename Raw, int THREADS>
-static __device__ __forceinline__ void tile_copy(const lightfield_cuda_raw &raw,
-                                                 const tile_slots &slots, int first, int rows,
-                                                 typename Raw::texel *tile)
+DEVICE void tile_copy(const lightfield_cuda_raw &raw, const tile_slots &slots, int first, int rows,
+                      typename Raw::texel *tile)
 {
     const int groups = THREADS / LIGHTFIELD_TILE_COLUMNS;
     const int chunks = slots.chunks;
@@ -252,9 +250,8 @@ struct tile_rows {
 };
 
 /* Finds where the rows begin and end that a block has a part of. A barrier follows. */
-static __device__ __forceinline__ void tile_find_ends(const lightfield_cuda_array &array,
-                                                      int height_px, int parts, int thread,
-                                                      int ends[2])
+DEVICE void tile_find_ends(const lightfield_cuda_array &array, int height_px, int parts, int thread,
+                           int ends[2])
 {
     if (thread < 2) {
         ends[thread] = tile_first_row(array, height_px, (int)blockIdx.y / parts + thread);
@@ -262,7 +259,7 @@ static __device__ __forceinline__ void tile_find_ends(const lightfield_cuda_arra
 }
 
 /* Part blockIdx.y of all parts of all rows of lenses. */
-static __device__ __forceinline__ tile_rows tile_rows_of_block(int parts, const int ends[2])
+DEVICE tile_rows tile_rows_of_block(int parts, const int ends[2])
 {
     const int each = (ends[1] - ends[0] + parts - 1) / parts;
     const int own = ends[0] + ((int)blockIdx.y % parts) * each;

@@ -10,18 +10,17 @@
 #include "params.h"
 
 /* NaN is 0. */
-static __device__ __forceinline__ float within(float value, float most)
+DEVICE float within(float value, float most)
 {
     return fminf(fmaxf(value, 0.0f), most);
 }
 
-static __device__ __forceinline__ unsigned char bin_of(float value, float bin)
+DEVICE unsigned char bin_of(float value, float bin)
 {
     return (unsigned char)min((int)(value / bin), SALIENCY_BINS - 1);
 }
 
-template <typename Pixel>
-static __device__ __forceinline__ void make_bins(const saliency_cuda_image &image)
+template <typename Pixel> DEVICE void make_bins(const saliency_cuda_image &image)
 {
     const int x = (int)(blockIdx.x * SALIENCY_CUDA_SEGMENT + threadIdx.x);
     const int y = (int)(blockIdx.y * SALIENCY_CUDA_ROWS + threadIdx.y);

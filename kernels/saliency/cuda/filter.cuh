@@ -17,7 +17,7 @@ struct filter_strip {
     int height; /* samples that are written */
 };
 
-static __device__ __forceinline__ filter_strip strip_of_block(const saliency_cuda_frame &frame)
+DEVICE filter_strip strip_of_block(const saliency_cuda_frame &frame)
 {
     int number = (int)blockIdx.x;
     int level = 0;
@@ -33,21 +33,20 @@ static __device__ __forceinline__ filter_strip strip_of_block(const saliency_cud
 
 /* A plane's number of a row, or its row, at a place that counts from the response's first; those
  * beyond are like the outermost. */
-static __device__ __forceinline__ int number_at(const saliency_cuda_level &level, int place)
+DEVICE int number_at(const saliency_cuda_level &level, int place)
 {
     return clamped(level.x.out_first + place - level.x.first + SALIENCY_CUDA_PLANE_BEFORE, 0,
                    level.stored - 1);
 }
 
-static __device__ __forceinline__ int row_at(const saliency_cuda_level &level, int place)
+DEVICE int row_at(const saliency_cuda_level &level, int place)
 {
     return clamped(level.y.out_first + place - level.y.first, 0, level.y.count - 1);
 }
 
 /* Returns how many planes differ in the strip, by bins of the samples that it reads. */
-static __device__ __forceinline__ int find_strip_planes(const saliency_cuda_frame &frame,
-                                                        const filter_strip &strip,
-                                                        present_bins &bins, int thread)
+DEVICE int find_strip_planes(const saliency_cuda_frame &frame, const filter_strip &strip,
+                             present_bins &bins, int thread)
 {
     const saliency_cuda_level &level = frame.levels[strip.level];
     int reach = 0;
@@ -118,7 +117,7 @@ template <int COLUMNS> struct sample_places {
         }
     }
 
-    static __device__ __forceinline__ float rounded(float sum)
+    DEVICE float rounded(float sum)
     {
         constexpr float STEP = 1.0f / (float)(1 << SALIENCY_ROW_SHIFT);
         return __fmaf_rd(sum, STEP, 1.5f * WHOLE) - 1.5f * WHOLE;
@@ -126,10 +125,9 @@ template <int COLUMNS> struct sample_places {
 };
 
 template <int COLUMNS, int ROWS>
-static __device__ __forceinline__ void add_scale(const saliency_cuda_frame &frame,
-                                                 const filter_strip &strip,
-                                                 const saliency_cuda_scale &scale,
-                                                 const plane_share &share, filter_memory &memory)
+DEVICE void add_scale(const saliency_cuda_frame &frame, const filter_strip &strip,
+                      const saliency_cuda_scale &scale, const plane_share &share,
+                      filter_memory &memory)
 {
     uint4 *totals = &memory.totals[threadIdx.y][0][threadIdx.x];
     const saliency_cuda_level &level = frame.levels[strip.level];
@@ -147,7 +145,7 @@ static __device__ __forceinline__ void add_scale(const saliency_cuda_frame &fram
 }
 
 /* Matrix instructions of a plane */
-static __device__ __forceinline__ int filter_cost(int reach)
+DEVICE int filter_cost(int reach)
 {
     const int rows = SALIENCY_CUDA_STRIP_ROWS(reach);
     return (STRIP_BLOCKS + 2 * rows - 1) * 2 * SALIENCY_CUDA_STRIP_COLUMNS(reach) +
@@ -157,9 +155,8 @@ static __device__ __forceinline__ int filter_cost(int reach)
 /* Each warp has a scale, about as many of them as it costs, and every n-th of its planes. All go
  * through the planes side by side, so that one finds in the cache what another has read. The result
  * is the scale. */
-static __device__ __forceinline__ uint32_t share_of_warp(const saliency_cuda_frame &frame,
-                                                         const saliency_cuda_level &level, int warp,
-                                                         int last, plane_share &share)
+DEVICE uint32_t share_of_warp(const saliency_cuda_frame &frame, const saliency_cuda_level &level,
+                              int warp, int last, plane_share &share)
 {
     uint32_t scale = level.scale_first;
     int cost = 0;
@@ -180,8 +177,7 @@ static __device__ __forceinline__ uint32_t share_of_warp(const saliency_cuda_fra
     return scale;
 }
 
-static __device__ __forceinline__ void make_filtered(const saliency_cuda_frame &frame,
-                                                     filter_memory &memory)
+DEVICE void make_filtered(const saliency_cuda_frame &frame, filter_memory &memory)
 {
     const filter_strip strip = strip_of_block(frame);
     const int warp = __shfl_sync(~0u, (int)threadIdx.y, 0); /* as all lanes have it */

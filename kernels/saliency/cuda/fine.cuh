@@ -32,9 +32,8 @@ struct fine_place {
 #define STRIP_ROUNDS ((STRIP_ROWS + STRIP_ROUND - 1) / STRIP_ROUND)
 static_assert(STRIP_THREADS % STRIP_WORDS == 0, "a thread has a column of words");
 
-static __device__ __forceinline__ void load_words(const saliency_cuda_frame &frame,
-                                                  const fine_place &place, int thread,
-                                                  uint32_t (&four)[STRIP_ROUNDS])
+DEVICE void load_words(const saliency_cuda_frame &frame, const fine_place &place, int thread,
+                       uint32_t (&four)[STRIP_ROUNDS])
 {
     const unsigned char *bins =
         (const unsigned char *)frame.bins + (int64_t)place.layer * frame.width_px * frame.height_px;
@@ -48,7 +47,7 @@ static __device__ __forceinline__ void load_words(const saliency_cuda_frame &fra
 }
 
 /* The bins of a row that kernels reach, half a row a thread. */
-static __device__ __forceinline__ void mask_rows(int reach, fine_memory &memory, int thread)
+DEVICE void mask_rows(int reach, fine_memory &memory, int thread)
 {
     static_assert(STRIP_THREADS >= 2 * STRIP_ROWS, "");
     const int row = min(thread / 2, STRIP_ROWS - 1);
@@ -68,9 +67,8 @@ static __device__ __forceinline__ void mask_rows(int reach, fine_memory &memory,
 
 /* The bins of the block's pixels and of those around them, and which of them kernels reach. How
  * many these are: the result. */
-static __device__ __forceinline__ int load_region(const saliency_cuda_frame &frame,
-                                                  const fine_place &place, fine_memory &memory,
-                                                  int thread)
+DEVICE int load_region(const saliency_cuda_frame &frame, const fine_place &place,
+                       fine_memory &memory, int thread)
 {
     uint32_t four[STRIP_ROUNDS];
     load_words(frame, place, thread, four);
@@ -119,17 +117,15 @@ template <int COLUMNS> struct pixel_places {
         }
     }
 
-    static __device__ __forceinline__ float rounded(float sum)
+    DEVICE float rounded(float sum)
     {
         return sum;
     }
 };
 
 template <int COLUMNS, int ROWS>
-static __device__ __forceinline__ void add_fine(const saliency_cuda_frame &frame,
-                                                const fine_place &place,
-                                                const saliency_cuda_scale &scale,
-                                                fine_memory &memory, int first, int end)
+DEVICE void add_fine(const saliency_cuda_frame &frame, const fine_place &place,
+                     const saliency_cuda_scale &scale, fine_memory &memory, int first, int end)
 {
     const int lane = (int)threadIdx.x;
     const int above = SALIENCY_CUDA_STRIP_ABOVE(scale.reach);
@@ -150,14 +146,13 @@ static __device__ __forceinline__ void add_fine(const saliency_cuda_frame &frame
 
 /* Returns what a plane takes, in units of ten cycles: a product takes as long as six other
  * instructions. */
-static __device__ __forceinline__ int cost_of(int reach)
+DEVICE int cost_of(int reach)
 {
     return 6 * SALIENCY_CUDA_STRIP_COLUMNS(reach) + 4 * SALIENCY_CUDA_STRIP_ROWS(reach);
 }
 
 /* The planes of all scales behind each other are shared out among warps by what they cost. */
-static __device__ __forceinline__ void make_fine(const saliency_cuda_frame &frame,
-                                                 fine_memory &memory)
+DEVICE void make_fine(const saliency_cuda_frame &frame, fine_memory &memory)
 {
     const fine_place place = {(int)blockIdx.x * STRIP_WIDTH, (int)blockIdx.y * STRIP_HEIGHT,
                               (int)blockIdx.z};

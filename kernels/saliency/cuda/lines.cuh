@@ -30,7 +30,7 @@
 #define WHOLE 8388608.0f
 #define WHOLE_BITS 0x4b000000u
 
-static __device__ __forceinline__ void clear_totals(uint4 *totals)
+DEVICE void clear_totals(uint4 *totals)
 {
     for (int i = 0; i < STRIP_BLOCKS; i++) {
         totals[i * 32] = make_uint4(0, 0, 0, 0);
@@ -39,9 +39,8 @@ static __device__ __forceinline__ void clear_totals(uint4 *totals)
 
 /* Adds the sums of a lane's places to a response; x, y: of the strip's first. Lane i % 8 knows how
  * many planes were added to the i-th eight rows. */
-static __device__ __forceinline__ void write_totals(int32_t *response,
-                                                    const saliency_cuda_scale &scale, int x, int y,
-                                                    const uint4 *totals, uint32_t added)
+DEVICE void write_totals(int32_t *response, const saliency_cuda_scale &scale, int x, int y,
+                         const uint4 *totals, uint32_t added)
 {
     const int lane = (int)threadIdx.x;
     for (int block = 0; block < STRIP_BLOCKS; block++) {
@@ -60,9 +59,8 @@ static __device__ __forceinline__ void write_totals(int32_t *response,
     }
 }
 
-static __device__ __forceinline__ int32_t *response_of(const saliency_cuda_frame &frame,
-                                                       const saliency_cuda_scale &scale,
-                                                       uint32_t layer)
+DEVICE int32_t *response_of(const saliency_cuda_frame &frame, const saliency_cuda_scale &scale,
+                            uint32_t layer)
 {
     return (int32_t *)frame.responses +
            (uint64_t)(layer / (uint32_t)frame.channels) * frame.response_count + scale.offset;

@@ -28,13 +28,13 @@ struct maxima_memory {
 
 /* ---- Interpolation */
 
-static __device__ __forceinline__ float product(float a, float b, float c)
+DEVICE float product(float a, float b, float c)
 {
     return __fmul_rn(__fmul_rn(a, b), c);
 }
 
 /* The weights of the samples -2 .. 3 at t in 0 .. 1. */
-static __device__ __forceinline__ void weigh(float t, float out[NODES])
+DEVICE void weigh(float t, float out[NODES])
 {
     const float a = t + 2.0f;
     const float b = t + 1.0f;
@@ -54,8 +54,7 @@ static __device__ __forceinline__ void weigh(float t, float out[NODES])
 
 /* `weights` are `next` apart. */
 template <typename Number>
-static __device__ __forceinline__ float interpolated(const Number *in, int step,
-                                                     const float *weights, int next)
+DEVICE float interpolated(const Number *in, int step, const float *weights, int next)
 {
     float sum = __fmul_rn(weights[0], (float)in[0]);
 #pragma unroll
@@ -71,29 +70,27 @@ struct maxima_tile {
     int thread;
 };
 
-static __device__ __forceinline__ const int32_t *responses_of(const saliency_cuda_frame &frame,
-                                                              const saliency_cuda_scale &scale)
+DEVICE const int32_t *responses_of(const saliency_cuda_frame &frame,
+                                   const saliency_cuda_scale &scale)
 {
     return (const int32_t *)frame.responses + blockIdx.z * frame.response_count + scale.offset;
 }
 
 /* A pixel of the picture, wherever the area ends. */
-static __device__ __forceinline__ int pixel_at(int at, int count)
+DEVICE int pixel_at(int at, int count)
 {
     return clamped(at, 0, count - 1);
 }
 
-static __device__ __forceinline__ bool is_outside(const saliency_cuda_frame &frame,
-                                                  const maxima_tile &tile, int at)
+DEVICE bool is_outside(const saliency_cuda_frame &frame, const maxima_tile &tile, int at)
 {
     const int x = tile.x - 1 + at % AREA_WIDTH;
     const int y = tile.y - 1 + at / AREA_WIDTH;
     return x < 0 || y < 0 || x >= frame.width_px || y >= frame.height_px;
 }
 
-static __device__ __forceinline__ void fill_fine(const saliency_cuda_frame &frame,
-                                                 const maxima_tile &tile,
-                                                 const saliency_cuda_scale &scale, float *out)
+DEVICE void fill_fine(const saliency_cuda_frame &frame, const maxima_tile &tile,
+                      const saliency_cuda_scale &scale, float *out)
 {
     const int32_t *response = responses_of(frame, scale);
     for (int at = tile.thread; at < AREA_WIDTH * AREA_HEIGHT; at += MAXIMA_THREADS) {
@@ -105,8 +102,7 @@ static __device__ __forceinline__ void fill_fine(const saliency_cuda_frame &fram
     }
 }
 
-static __device__ __forceinline__ void weigh_line(int first, int count, int step, int thread,
-                                                  int size, float *out)
+DEVICE void weigh_line(int first, int count, int step, int thread, int size, float *out)
 {
     if (thread >= 0 && thread < size) {
         float weights[NODES];
@@ -119,9 +115,8 @@ static __device__ __forceinline__ void weigh_line(int first, int count, int step
 }
 
 /* Other threads have columns than have rows. */
-static __device__ __forceinline__ void weigh_area(const saliency_cuda_frame &frame,
-                                                  const maxima_tile &tile, int step,
-                                                  maxima_memory &memory)
+DEVICE void weigh_area(const saliency_cuda_frame &frame, const maxima_tile &tile, int step,
+                       maxima_memory &memory)
 {
     static_assert(AREA_WIDTH <= 64 && AREA_HEIGHT <= MAXIMA_THREADS - 64, "");
     weigh_line(tile.x - 1, frame.width_px, step, tile.thread, AREA_WIDTH, memory.across);
@@ -130,10 +125,8 @@ static __device__ __forceinline__ void weigh_area(const saliency_cuda_frame &fra
 }
 
 /* Rows first, then columns; a barrier between them. */
-static __device__ __forceinline__ void fill_coarse(const saliency_cuda_frame &frame,
-                                                   const maxima_tile &tile,
-                                                   const saliency_cuda_scale &scale,
-                                                   maxima_memory &memory, float *out)
+DEVICE void fill_coarse(const saliency_cuda_frame &frame, const maxima_tile &tile,
+                        const saliency_cuda_scale &scale, maxima_memory &memory, float *out)
 {
     const int shift = __popc((uint32_t)frame.levels[scale.level].step_px - 1u);
     const int32_t *response = responses_of(frame, scale);
@@ -161,8 +154,7 @@ static __device__ __forceinline__ void fill_coarse(const saliency_cuda_frame &fr
 /* ---- Candidates */
 
 /* Above those before it, not below those after it. */
-static __device__ __forceinline__ bool is_above(const float *at, const float *below,
-                                                const float *above)
+DEVICE bool is_above(const float *at, const float *below, const float *above)
 {
     const float value = *at;
     bool is = value > at[-1] && value >= at[1] && value > below[0] && value >= above[0];
@@ -177,7 +169,7 @@ static __device__ __forceinline__ bool is_above(const float *at, const float *be
 
 /* The top of the parabola through three values: where, -0.5 .. 0.5, and how much above the middle.
  */
-static __device__ __forceinline__ float2 top_of(float before, float middle, float after)
+DEVICE float2 top_of(float before, float middle, float after)
 {
     const float slope = __fmul_rn(after - before, 0.5f);
     const float curvature = __fadd_rn(middle - before, middle - after);
@@ -188,23 +180,21 @@ static __device__ __forceinline__ float2 top_of(float before, float middle, floa
     return make_float2(at, product(slope, at, 0.5f));
 }
 
-static __device__ __forceinline__ float one_and(float u, float factor)
+DEVICE float one_and(float u, float factor)
 {
     return __fadd_rn(1.0f, __fmul_rn(u, factor));
 }
 
 /* 2^(t / 3), to 1e-7 for |t| up to 0.5. */
-static __device__ __forceinline__ float scale_factor(float t)
+DEVICE float scale_factor(float t)
 {
     const float u = __fmul_rn(t, 0.23104906f); /* ln 2 / 3 */
     const float cubes = __fadd_rn(0.16666667f, __fmul_rn(u, 0.041666667f));
     return one_and(u, one_and(u, __fadd_rn(0.5f, __fmul_rn(u, cubes))));
 }
 
-static __device__ __forceinline__ void add_candidate(const saliency_cuda_frame &frame,
-                                                     uint32_t scale, int x_px, int y_px,
-                                                     const float *at, const float *below,
-                                                     const float *above)
+DEVICE void add_candidate(const saliency_cuda_frame &frame, uint32_t scale, int x_px, int y_px,
+                          const float *at, const float *below, const float *above)
 {
     const float2 x = top_of(at[-1], *at, at[1]);
     const float2 y = top_of(at[-AREA_WIDTH], *at, at[AREA_WIDTH]);
@@ -223,9 +213,8 @@ static __device__ __forceinline__ void add_candidate(const saliency_cuda_frame &
 }
 
 /* Finds those of the tile; the scale's neighbours are in memory, too. */
-static __device__ __forceinline__ void find_candidates(const saliency_cuda_frame &frame,
-                                                       const maxima_tile &tile, uint32_t scale,
-                                                       const maxima_memory &memory)
+DEVICE void find_candidates(const saliency_cuda_frame &frame, const maxima_tile &tile,
+                            uint32_t scale, const maxima_memory &memory)
 {
     const int x = tile.x + (int)threadIdx.x;
     for (int row = (int)threadIdx.y; row < SALIENCY_CUDA_MAXIMA_HEIGHT;
@@ -241,8 +230,7 @@ static __device__ __forceinline__ void find_candidates(const saliency_cuda_frame
     }
 }
 
-static __device__ __forceinline__ void find_maxima(const saliency_cuda_frame &frame,
-                                                   maxima_memory &memory)
+DEVICE void find_maxima(const saliency_cuda_frame &frame, maxima_memory &memory)
 {
     const maxima_tile tile = {(int)blockIdx.x * SALIENCY_CUDA_MAXIMA_WIDTH,
                               (int)blockIdx.y * SALIENCY_CUDA_MAXIMA_HEIGHT,
@@ -268,7 +256,7 @@ static __device__ __forceinline__ void find_maxima(const saliency_cuda_frame &fr
 
 /* ---- Back to the processor: a block has an image */
 
-static __device__ __forceinline__ void report_candidates(const saliency_cuda_report &report)
+DEVICE void report_candidates(const saliency_cuda_report &report)
 {
     const uint32_t image = blockIdx.x;
     const uint32_t count = ((const uint32_t *)report.counts)[image];

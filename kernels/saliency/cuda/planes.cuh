@@ -40,30 +40,29 @@ struct plane_place {
     int height; /* rows of samples that there are */
 };
 
-static __device__ __forceinline__ plane_place plane_place_of(const saliency_cuda_level &level)
+DEVICE plane_place plane_place_of(const saliency_cuda_level &level)
 {
     const int across = level.pitch / PLANE_WIDTH;
     const int j = (int)blockIdx.x / across * PLANE_HEIGHT;
     return {(int)blockIdx.x % across * PLANE_WIDTH, j, min(PLANE_HEIGHT, level.y.count - j)};
 }
 
-static __device__ __forceinline__ const unsigned char *bins_of_layer(
-    const saliency_cuda_frame &frame)
+DEVICE const unsigned char *bins_of_layer(const saliency_cuda_frame &frame)
 {
     return (const unsigned char *)frame.bins +
            (int64_t)(frame.layer_first + blockIdx.z) * frame.width_px * frame.height_px;
 }
 
 /* The first plane's number i of row j, and the mask of its segment. */
-static __device__ __forceinline__ uint16_t *plane_at(const saliency_cuda_frame &frame,
-                                                     const saliency_cuda_level &level, int i, int j)
+DEVICE uint16_t *plane_at(const saliency_cuda_frame &frame, const saliency_cuda_level &level, int i,
+                          int j)
 {
     return (uint16_t *)frame.planes + blockIdx.z * frame.plane_samples + level.plane +
            (int64_t)j * level.pitch + i;
 }
 
-static __device__ __forceinline__ uint32_t *mask_at(const saliency_cuda_frame &frame,
-                                                    const saliency_cuda_level &level, int i, int j)
+DEVICE uint32_t *mask_at(const saliency_cuda_frame &frame, const saliency_cuda_level &level, int i,
+                         int j)
 {
     const int segment = j * (level.pitch / SALIENCY_CUDA_MASK_WIDTH) + i / SALIENCY_CUDA_MASK_WIDTH;
     return (uint32_t *)frame.masks_at +
@@ -73,10 +72,8 @@ static __device__ __forceinline__ uint32_t *mask_at(const saliency_cuda_frame &f
 /* ---- Bins */
 
 /* Loads the pixels that the strip reads. */
-static __device__ __forceinline__ void load_pixels(const saliency_cuda_frame &frame,
-                                                   const saliency_cuda_level &level,
-                                                   const plane_place &place, plane_memory &memory,
-                                                   int thread)
+DEVICE void load_pixels(const saliency_cuda_frame &frame, const saliency_cuda_level &level,
+                        const plane_place &place, plane_memory &memory, int thread)
 {
     const unsigned char *bins = bins_of_layer(frame);
     const int x = (level.x.first + place.i - SALIENCY_CUDA_PLANE_BEFORE) * 2 - SALIENCY_HALF_REACH;
@@ -90,7 +87,7 @@ static __device__ __forceinline__ void load_pixels(const saliency_cuda_frame &fr
 }
 
 /* A thread finds the bins of half a row of pixels. */
-static __device__ __forceinline__ void mask_pixels(plane_memory &memory, int thread)
+DEVICE void mask_pixels(plane_memory &memory, int thread)
 {
     for (int i = thread; i < PLANE_ROWS * PLANE_HALVES; i += PLANE_THREADS) {
         const int row = i / PLANE_HALVES;
@@ -107,22 +104,20 @@ static __device__ __forceinline__ void mask_pixels(plane_memory &memory, int thr
 }
 
 /* The finer level's pair of numbers that number i of this one begins at, and its row. */
-static __device__ __forceinline__ int finer_pair(const saliency_cuda_level &level, int i)
+DEVICE int finer_pair(const saliency_cuda_level &level, int i)
 {
     constexpr int BEFORE = SALIENCY_CUDA_PLANE_BEFORE / 2 + SALIENCY_HALF_REACH;
     return clamped(i - BEFORE, 0, level.stored / 2 - 1);
 }
 
-static __device__ __forceinline__ int finer_row(const saliency_cuda_level &level, int row)
+DEVICE int finer_row(const saliency_cuda_level &level, int row)
 {
     return clamped(row - 2 * SALIENCY_HALF_REACH, 0, level.y.count - 1);
 }
 
 /* Finds the bins of the finer level's rows, by its masks. */
-static __device__ __forceinline__ void mask_samples(const saliency_cuda_frame &frame,
-                                                    const saliency_cuda_level &finer,
-                                                    const plane_place &place, plane_memory &memory,
-                                                    int thread)
+DEVICE void mask_samples(const saliency_cuda_frame &frame, const saliency_cuda_level &finer,
+                         const plane_place &place, plane_memory &memory, int thread)
 {
     for (int i = thread; i < PLANE_ROWS * PLANE_HALVES * MASK_WORDS; i += PLANE_THREADS) {
         const int row = i / (PLANE_HALVES * MASK_WORDS);
@@ -140,10 +135,8 @@ static __device__ __forceinline__ void mask_samples(const saliency_cuda_frame &f
 }
 
 /* Writes which bins each half of a row of samples reads. The result is how many the strip has. */
-static __device__ __forceinline__ int find_planes(const saliency_cuda_frame &frame,
-                                                  const saliency_cuda_level &level,
-                                                  const plane_place &place, plane_memory &memory,
-                                                  int thread)
+DEVICE int find_planes(const saliency_cuda_frame &frame, const saliency_cuda_level &level,
+                       const plane_place &place, plane_memory &memory, int thread)
 {
     const int word = thread % MASK_WORDS;
     const int half = thread / MASK_WORDS % PLANE_HALVES;
@@ -169,8 +162,7 @@ static __device__ __forceinline__ int find_planes(const saliency_cuda_frame &fra
 /* ---- Planes */
 
 /* Returns the sum of nine numbers, each times its weight. */
-template <typename Number>
-static __device__ __forceinline__ Number weighted(const Number (&of)[PLANE_TAPS], Number begin)
+template <typename Number> DEVICE Number weighted(const Number (&of)[PLANE_TAPS], Number begin)
 {
     Number sum = begin;
 #pragma unroll
@@ -217,7 +209,7 @@ struct pixel_column {
         return sum;
     }
 
-    static __device__ __forceinline__ float sample(const uint32_t (&rows)[PLANE_TAPS])
+    DEVICE float sample(const uint32_t (&rows)[PLANE_TAPS])
     {
         const uint32_t large = 0x4b400000u + (weighted(rows, 1u << 10) >> 11);
         return __int_as_float((int)large) - (PLANE_WHOLE + SALIENCY_SAMPLE_MIDDLE);
@@ -254,13 +246,13 @@ struct sample_column {
         own = planes + bin * next;
     }
 
-    static __device__ __forceinline__ float rounded(float sum)
+    DEVICE float rounded(float sum)
     {
         constexpr float PART = 1.0f / (float)(1 << SALIENCY_HALF_SHIFT);
         return __fmaf_rd(sum, PART, PLANE_WHOLE) - PLANE_WHOLE;
     }
 
-    static __device__ __forceinline__ float sample(const float (&rows)[PLANE_TAPS])
+    DEVICE float sample(const float (&rows)[PLANE_TAPS])
     {
         return rounded(weighted(rows, (float)(1 << (SALIENCY_HALF_SHIFT - 1))));
     }
@@ -282,8 +274,7 @@ struct sample_column {
 };
 
 /* Writes a sample of so many planes, which are the same, from `plane` on. */
-static __device__ __forceinline__ void write_sample(uint16_t *plane, int64_t next, int planes,
-                                                    float sample)
+DEVICE void write_sample(uint16_t *plane, int64_t next, int planes, float sample)
 {
     const uint16_t half = __half_as_ushort(__float2half_rn(sample));
     for (int i = 0; i < planes; i++) {
@@ -293,8 +284,8 @@ static __device__ __forceinline__ void write_sample(uint16_t *plane, int64_t nex
 
 /* A plane's samples of the lane, and of the planes that are like it. */
 template <typename Column>
-static __device__ __forceinline__ void make_plane(const Column &column, int height, uint16_t *plane,
-                                                  int pitch, int64_t next, int planes)
+DEVICE void make_plane(const Column &column, int height, uint16_t *plane, int pitch, int64_t next,
+                       int planes)
 {
     typename Column::number rows[PLANE_TAPS];
 #pragma unroll
@@ -315,10 +306,8 @@ static __device__ __forceinline__ void make_plane(const Column &column, int heig
 
 /* Each warp has every n-th plane. The last bin's has all pixels, and nothing reads it. */
 template <typename Column>
-static __device__ __forceinline__ void make_planes(const saliency_cuda_frame &frame,
-                                                   const saliency_cuda_level &level,
-                                                   const plane_place &place, const int *list,
-                                                   int count, Column &column)
+DEVICE void make_planes(const saliency_cuda_frame &frame, const saliency_cuda_level &level,
+                        const plane_place &place, const int *list, int count, Column &column)
 {
     const int warp = __shfl_sync(~0u, (int)threadIdx.y, 0); /* as all lanes have it */
     const int64_t next = (int64_t)level.pitch * level.y.count;
@@ -339,8 +328,7 @@ static __device__ __forceinline__ void make_planes(const saliency_cuda_frame &fr
 }
 
 /* The first is step 2. */
-static __device__ __forceinline__ void make_first_planes(const saliency_cuda_frame &frame,
-                                                         plane_memory &memory)
+DEVICE void make_first_planes(const saliency_cuda_frame &frame, plane_memory &memory)
 {
     const saliency_cuda_level &level = frame.levels[frame.level];
     const plane_place place = plane_place_of(level);
@@ -356,8 +344,7 @@ static __device__ __forceinline__ void make_first_planes(const saliency_cuda_fra
     make_planes(frame, level, place, memory.bins.list, count, column);
 }
 
-static __device__ __forceinline__ void make_next_planes(const saliency_cuda_frame &frame,
-                                                        plane_memory &memory)
+DEVICE void make_next_planes(const saliency_cuda_frame &frame, plane_memory &memory)
 {
     const saliency_cuda_level &level = frame.levels[frame.level];
     const saliency_cuda_level &finer = frame.levels[frame.level - 1];

@@ -28,13 +28,13 @@ struct present_bins {
     alignas(8) unsigned char like[SALIENCY_BINS][STRIP_BLOCKS];
 };
 
-static __device__ __forceinline__ int clamped(int value, int low, int high)
+DEVICE int clamped(int value, int low, int high)
 {
     return min(max(value, low), high);
 }
 
 /* Returns four bins of a row that begin at x; those beyond its ends are the outermost. */
-static __device__ __forceinline__ uint32_t load_four(const unsigned char *row, int x, int width)
+DEVICE uint32_t load_four(const unsigned char *row, int x, int width)
 {
     uint32_t four = 0;
 #pragma unroll
@@ -45,8 +45,7 @@ static __device__ __forceinline__ uint32_t load_four(const unsigned char *row, i
 }
 
 /* Adds the bins of four pixels, from column `x` on, that lie from `first` on and before `end`. */
-static __device__ __forceinline__ void add_bits(uint32_t four, int x, int first, int end,
-                                                uint32_t (&mask)[MASK_WORDS])
+DEVICE void add_bits(uint32_t four, int x, int first, int end, uint32_t (&mask)[MASK_WORDS])
 {
 #pragma unroll
     for (int k = 0; k < 4; k++) {
@@ -60,7 +59,7 @@ static __device__ __forceinline__ void add_bits(uint32_t four, int x, int first,
 }
 
 /* Finds which bins each eight rows reach, and the strip. The rows' are there, behind a barrier. */
-static __device__ __forceinline__ void find_blocks(present_bins &bins, int reach, int thread)
+DEVICE void find_blocks(present_bins &bins, int reach, int thread)
 {
     const int word = thread % MASK_WORDS;
     const int block = thread / MASK_WORDS % STRIP_BLOCKS;
@@ -74,7 +73,7 @@ static __device__ __forceinline__ void find_blocks(present_bins &bins, int reach
 }
 
 /* The first bin from `bin` on that a mask has, or the last one of all. */
-static __device__ __forceinline__ int next_bin(const uint32_t (&mask)[MASK_WORDS], int bin)
+DEVICE int next_bin(const uint32_t (&mask)[MASK_WORDS], int bin)
 {
     for (int word = bin / 32; word < MASK_WORDS; word++) {
         const uint32_t left = word == bin / 32 ? mask[word] & ~0u << bin % 32 : mask[word];
@@ -86,7 +85,7 @@ static __device__ __forceinline__ int next_bin(const uint32_t (&mask)[MASK_WORDS
 }
 
 /* Lists a strip's bins, whose masks are there, behind a barrier. How many: the result. */
-static __device__ __forceinline__ int list_bins(present_bins &bins, int thread)
+DEVICE int list_bins(present_bins &bins, int thread)
 {
     int before = 0;
     int count = 0;
@@ -118,7 +117,7 @@ static __device__ __forceinline__ int list_bins(present_bins &bins, int thread)
     return __shfl_sync(~0u, count, 0);
 }
 
-static __device__ __forceinline__ void clear_bins(present_bins &bins, int thread)
+DEVICE void clear_bins(present_bins &bins, int thread)
 {
     if (thread < STRIP_BLOCKS * MASK_WORDS) {
         bins.blocks[thread / MASK_WORDS][thread % MASK_WORDS] = 0;

@@ -24,7 +24,7 @@ static __device__ inline gauss_frame frame_of_image(const gauss_frame &frame,
 }
 
 /* Returns a place of this block's image that is as sharp as its gaze. */
-static __device__ __forceinline__ int2 other_q8(const gauss_cuda_others &others, int k)
+DEVICE int2 other_q8(const gauss_cuda_others &others, int k)
 {
     if (others.table) {
         return ((const int2 *)others.table)[blockIdx.z * others.of.count + k];
@@ -33,7 +33,7 @@ static __device__ __forceinline__ int2 other_q8(const gauss_cuda_others &others,
 }
 
 /* Whether this block's image is made. All of its threads get the same answer. */
-static __device__ __forceinline__ bool is_wanted(const gauss_cuda_sigmas &sigmas)
+DEVICE bool is_wanted(const gauss_cuda_sigmas &sigmas)
 {
     return !sigmas.wanted || __ldg((const uint32_t *)sigmas.wanted + blockIdx.z) != 0;
 }
@@ -87,8 +87,7 @@ static __device__ inline surface_image<Pixel> surface_dst(const Params &params,
 /* An image can do this. It is the same for all threads. */
 
 /* Runs of `count` pixels that start at multiples of it. */
-template <typename Pixel>
-static __device__ __forceinline__ bool has_runs(const linear_image<Pixel> &image, int count)
+template <typename Pixel> DEVICE bool has_runs(const linear_image<Pixel> &image, int count)
 {
     const uint64_t all = image.view.data | (uint64_t)image.view.row_stride_bytes;
     const int bytes = (int)sizeof(typename Pixel::word);
@@ -97,8 +96,7 @@ static __device__ __forceinline__ bool has_runs(const linear_image<Pixel> &image
            (all & (uint64_t)(min(bytes * count, 16) - 1)) == 0;
 }
 
-template <typename Pixel>
-static __device__ __forceinline__ bool has_runs(const surface_image<Pixel> &image, int count)
+template <typename Pixel> DEVICE bool has_runs(const surface_image<Pixel> &image, int count)
 {
     const int bytes = (int)sizeof(typename Pixel::word);
     return (image.origin_x * bytes & (min(bytes * count, 16) - 1)) == 0;
@@ -106,21 +104,18 @@ static __device__ __forceinline__ bool has_runs(const surface_image<Pixel> &imag
 
 /* This says at compile time how every pixel is read: whole, or in parts because the format has no
  * whole ones, or through a surface. */
-template <typename Pixel>
-static __device__ __forceinline__ bool is_plain(const linear_image<Pixel> &image)
+template <typename Pixel> DEVICE bool is_plain(const linear_image<Pixel> &image)
 {
     return !linear_image<Pixel>::has_whole || image.view.whole_pixels;
 }
 
-template <typename Pixel>
-static __device__ __forceinline__ bool is_plain(const surface_image<Pixel> &)
+template <typename Pixel> DEVICE bool is_plain(const surface_image<Pixel> &)
 {
     return true;
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ typename Pixel::word load_plain(const linear_image<Pixel> &image,
-                                                                  int x, int y)
+DEVICE typename Pixel::word load_plain(const linear_image<Pixel> &image, int x, int y)
 {
     if constexpr (linear_image<Pixel>::has_whole) {
         return __ldg((const typename Pixel::word *)image.at(x, y));
@@ -130,8 +125,7 @@ static __device__ __forceinline__ typename Pixel::word load_plain(const linear_i
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ typename Pixel::word load_plain(const surface_image<Pixel> &image,
-                                                                  int x, int y)
+DEVICE typename Pixel::word load_plain(const surface_image<Pixel> &image, int x, int y)
 {
     return image.load(x, y);
 }
@@ -144,15 +138,12 @@ struct surface_run {
     int y;
 };
 
-template <typename Pixel>
-static __device__ __forceinline__ char *run_at(const linear_image<Pixel> &image, int x, int y)
+template <typename Pixel> DEVICE char *run_at(const linear_image<Pixel> &image, int x, int y)
 {
     return image.at(x, y);
 }
 
-template <typename Pixel>
-static __device__ __forceinline__ surface_run run_at(const surface_image<Pixel> &image, int x,
-                                                     int y)
+template <typename Pixel> DEVICE surface_run run_at(const surface_image<Pixel> &image, int x, int y)
 {
     return {image.surface, (image.origin_x + x) * (int)sizeof(typename Pixel::word),
             image.origin_y + y};
@@ -160,49 +151,46 @@ static __device__ __forceinline__ surface_run run_at(const surface_image<Pixel> 
 
 template <typename Image> using image_run = decltype(run_at(*(const Image *)nullptr, 0, 0));
 
-template <typename Pixel>
-static __device__ __forceinline__ int64_t row_bytes(const linear_image<Pixel> &image)
+template <typename Pixel> DEVICE int64_t row_bytes(const linear_image<Pixel> &image)
 {
     return image.view.row_stride_bytes;
 }
 
 /* A surface counts its rows itself. */
-template <typename Pixel>
-static __device__ __forceinline__ int64_t row_bytes(const surface_image<Pixel> &)
+template <typename Pixel> DEVICE int64_t row_bytes(const surface_image<Pixel> &)
 {
     return 0;
 }
 
 /* Moves by so many rows, in one instruction: compilers would compute all rows' offsets ahead, and
  * spill them to local memory. */
-static __device__ __forceinline__ char *rows_on(const char *from, int rows, int stride)
+DEVICE char *rows_on(const char *from, int rows, int stride)
 {
     return ptx_mad_wide(rows, stride, from);
 }
 
-static __device__ __forceinline__ surface_run rows_on(const surface_run &from, int rows, int)
+DEVICE surface_run rows_on(const surface_run &from, int rows, int)
 {
     return {from.surface, from.x_bytes, from.y + rows};
 }
 
 /* Moves by so many rows whose number the compiler knows. */
-static __device__ __forceinline__ char *known_rows_on(char *from, int rows, int64_t stride)
+DEVICE char *known_rows_on(char *from, int rows, int64_t stride)
 {
     return from + rows * stride;
 }
 
-static __device__ __forceinline__ surface_run known_rows_on(const surface_run &from, int rows,
-                                                            int64_t)
+DEVICE surface_run known_rows_on(const surface_run &from, int rows, int64_t)
 {
     return {from.surface, from.x_bytes, from.y + rows};
 }
 
-static __device__ __forceinline__ char *bytes_on(char *from, int bytes)
+DEVICE char *bytes_on(char *from, int bytes)
 {
     return from + bytes;
 }
 
-static __device__ __forceinline__ surface_run bytes_on(const surface_run &from, int bytes)
+DEVICE surface_run bytes_on(const surface_run &from, int bytes)
 {
     return {from.surface, from.x_bytes + bytes, from.y};
 }
@@ -247,19 +235,18 @@ template <typename Word, int COUNT> struct __align__(16) tile_words
     }
 };
 
-static __device__ __forceinline__ uint32_t read_word(const char *from)
+DEVICE uint32_t read_word(const char *from)
 {
     return __ldg((const uint32_t *)from);
 }
 
-static __device__ __forceinline__ uint32_t read_word(const surface_run &from)
+DEVICE uint32_t read_word(const surface_run &from)
 {
     return surf2Dread<uint32_t>(from.surface, from.x_bytes, from.y);
 }
 
 /* Reads or writes a run of words by the largest accesses there are. */
-template <typename Word, int COUNT>
-static __device__ __forceinline__ tile_words<Word, COUNT> read_run(const char *from)
+template <typename Word, int COUNT> DEVICE tile_words<Word, COUNT> read_run(const char *from)
 {
     tile_words<Word, COUNT> words;
 #pragma unroll
@@ -270,8 +257,7 @@ static __device__ __forceinline__ tile_words<Word, COUNT> read_run(const char *f
     return words;
 }
 
-template <typename Word, int COUNT>
-static __device__ __forceinline__ tile_words<Word, COUNT> read_run(const surface_run &from)
+template <typename Word, int COUNT> DEVICE tile_words<Word, COUNT> read_run(const surface_run &from)
 {
     tile_words<Word, COUNT> words;
 #pragma unroll
@@ -282,8 +268,7 @@ static __device__ __forceinline__ tile_words<Word, COUNT> read_run(const surface
 }
 
 template <typename Word, int COUNT>
-static __device__ __forceinline__ void write_run_at(const surface_run &to,
-                                                    const tile_words<Word, COUNT> &words)
+DEVICE void write_run_at(const surface_run &to, const tile_words<Word, COUNT> &words)
 {
 #pragma unroll
     for (int i = 0; i < (int)sizeof words / 16; i++) {
@@ -292,7 +277,7 @@ static __device__ __forceinline__ void write_run_at(const surface_run &to,
 }
 
 template <typename Word, int COUNT>
-static __device__ __forceinline__ void write_run_at(char *to, const tile_words<Word, COUNT> &words)
+DEVICE void write_run_at(char *to, const tile_words<Word, COUNT> &words)
 {
 #pragma unroll
     for (int i = 0; i < (int)sizeof words / 16; i++) {
@@ -323,8 +308,8 @@ template <typename Image> struct clamped_image {
 
 /* `runs` means has_runs, and that the four pixels lie in the picture. */
 template <typename Image>
-static __device__ __forceinline__ typename clamped_image<Image>::four load_four(
-    const clamped_image<Image> &clamped, bool runs, int x, int y)
+DEVICE typename clamped_image<Image>::four load_four(const clamped_image<Image> &clamped, bool runs,
+                                                     int x, int y)
 {
     if (runs) {
         return read_run<typename Image::word, 4>(run_at(clamped.image, x, y));
@@ -347,9 +332,8 @@ static __device__ __forceinline__ typename clamped_image<Image>::four load_four(
 /* ---- Writing, of a run what lies left of `width` */
 
 template <int COUNT, typename Image>
-static __device__ __forceinline__ void store_run(
-    const Image &image, bool runs, int x, int y, int width,
-    const tile_words<typename Image::word, COUNT> &words)
+DEVICE void store_run(const Image &image, bool runs, int x, int y, int width,
+                      const tile_words<typename Image::word, COUNT> &words)
 {
     if (runs && x + COUNT <= width) {
         write_run_at(run_at(image, x, y), words);

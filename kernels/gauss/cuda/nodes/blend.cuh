@@ -21,7 +21,7 @@ __constant__ float4 node_polynomials[GAUSS_LADDER_TOGETHER][GAUSS_LADDER_TOGETHE
      {1.0f / 6.0f, 0.25f, -1.0f / 24.0f, -0.0625f}}};
 
 /* Returns a node's weight for a pixel that takes the four nodes around it out of more. */
-static __device__ __forceinline__ float sliding_weight(float place, float node)
+DEVICE float sliding_weight(float place, float node)
 {
     const float s = fminf(fabsf(place - node), 2.0f);
     const float factor = fmaf(s, s < 1.0f ? 0.5f : -1.0f / 6.0f, 0.5f);
@@ -30,7 +30,7 @@ static __device__ __forceinline__ float sliding_weight(float place, float node)
 
 /* The node before the first does not exist: node i of the first four takes this part of its
  * weight. */
-static __device__ __forceinline__ float weight_of_none(float place, int i)
+DEVICE float weight_of_none(float place, int i)
 {
     const float p = fminf(place, 1.0f);
     const float before = p * (1.0f - p) * (2.0f - p) * (-1.0f / 6.0f);
@@ -38,7 +38,7 @@ static __device__ __forceinline__ float weight_of_none(float place, int i)
 }
 
 /* Returns what is added to the weight of node i of the first four (gauss_ladder_close). */
-static __device__ __forceinline__ float close_weight(float place, int i)
+DEVICE float close_weight(float place, int i)
 {
     return gauss_ladder_close(place) * (i == 0   ? GAUSS_LADDER_CLOSE_0
                                         : i == 1 ? GAUSS_LADDER_CLOSE_1
@@ -47,9 +47,8 @@ static __device__ __forceinline__ float close_weight(float place, int i)
 }
 
 /* Finds the weights of the tile's node i for a lane's pixels. */
-static __device__ __forceinline__ void find_weights(const node_places &places,
-                                                    const gauss_tile_nodes &chosen, int i,
-                                                    float (&weights)[NODES_PIXELS])
+DEVICE void find_weights(const node_places &places, const gauss_tile_nodes &chosen, int i,
+                         float (&weights)[NODES_PIXELS])
 {
     if (chosen.count > chosen.together) {
 #pragma unroll
@@ -92,7 +91,7 @@ __constant__ uint4 node_half_polynomials[GAUSS_LADDER_TOGETHER][GAUSS_LADDER_TOG
      {0xb800b800u, 0xb400b400u, 0x3c803c80u, 0x38803880u},
      {0x31553155u, 0x34003400u, 0xa955a955u, 0xac00ac00u}}};
 
-static __device__ __forceinline__ __half2 sliding_weight(float first, float second, float node)
+DEVICE __half2 sliding_weight(float first, float second, float node)
 {
     const __half2 one = __float2half2_rn(1.0f);
     const __half2 two = __float2half2_rn(2.0f);
@@ -104,9 +103,8 @@ static __device__ __forceinline__ __half2 sliding_weight(float first, float seco
     return __hmul2(__hmul2(__hsub2(one, s), __hsub2(two, s)), factor);
 }
 
-static __device__ __forceinline__ void find_weights(const node_places &places,
-                                                    const gauss_tile_nodes &chosen, int i,
-                                                    __half2 (&weights)[NODES_PIXELS / 2])
+DEVICE void find_weights(const node_places &places, const gauss_tile_nodes &chosen, int i,
+                         __half2 (&weights)[NODES_PIXELS / 2])
 {
     if (chosen.count > chosen.together) {
 #pragma unroll
@@ -140,11 +138,9 @@ static __device__ __forceinline__ void find_weights(const node_places &places,
 /* Adds samples, or the square roots of the first channels: of colours, since alpha is no light, or
  * of a layer's all. Either may be by some power of two too large. */
 template <int CHANNELS>
-static __device__ __forceinline__ void add_node(int roots, float of_root, float of_value,
-                                                const node_places &places,
-                                                const gauss_tile_nodes &chosen, int i,
-                                                const float (&outputs)[CHANNELS][2][4],
-                                                float (&sums)[CHANNELS][NODES_PIXELS])
+DEVICE void add_node(int roots, float of_root, float of_value, const node_places &places,
+                     const gauss_tile_nodes &chosen, int i, const float (&outputs)[CHANNELS][2][4],
+                     float (&sums)[CHANNELS][NODES_PIXELS])
 {
     float weights[NODES_PIXELS];
     find_weights(places, chosen, i, weights);
@@ -161,7 +157,7 @@ static __device__ __forceinline__ void add_node(int roots, float of_root, float 
 
 /* Negative weights may make a root below 0. */
 template <int CHANNELS, int COUNT>
-static __device__ __forceinline__ void square_roots(int roots, float (&sums)[CHANNELS][COUNT])
+DEVICE void square_roots(int roots, float (&sums)[CHANNELS][COUNT])
 {
 #pragma unroll
     for (int c = 0; c < CHANNELS; c++) {

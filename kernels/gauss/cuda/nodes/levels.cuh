@@ -19,7 +19,7 @@ template <int CHANNELS, int STEPS, bool CONSTANT> struct node_window {
     uint32_t left, right; /* a bit for each four that lies beyond the level */
     bool crosses; /* in any lane */
 
-    template <typename Word> static __device__ __forceinline__ Word read(const char *from)
+    template <typename Word> DEVICE Word read(const char *from)
     {
         if constexpr (CONSTANT) {
             return __ldg((const Word *)from);
@@ -43,7 +43,7 @@ template <int CHANNELS, int STEPS, bool CONSTANT> struct node_window {
 };
 
 /* Returns where the levels of this block's image begin. */
-static __device__ __forceinline__ char *levels_of_image(const gauss_nodes &nodes)
+DEVICE char *levels_of_image(const gauss_nodes &nodes)
 {
     return (char *)(nodes.samples + blockIdx.z * nodes.next_bytes);
 }
@@ -115,9 +115,8 @@ template <int CHANNELS> struct node_level {
 
 /* Stores a channel of the tile's samples that the level has. */
 template <int CHANNELS>
-static __device__ __forceinline__ void store_samples(const node_level<CHANNELS> &level, int tile_x,
-                                                     int tile_y, int c,
-                                                     const node_float_sums (&outputs)[2])
+DEVICE void store_samples(const node_level<CHANNELS> &level, int tile_x, int tile_y, int c,
+                          const node_float_sums (&outputs)[2])
 {
     const node_lane lane;
     const int four = NODES_TILE / 4 * tile_x + lane.pair;
@@ -159,11 +158,9 @@ static __device__ __noinline__ void sum_samples(const node_level<CHANNELS> level
 /* Makes a channel of a warp's tile of a level from a window; (x, y) is the first sample of what
  * lies below. */
 template <bool FLOATS, int CHANNELS, typename Window, typename Below>
-static __device__ __forceinline__ void make_samples(const node_level<CHANNELS> &level, int tile_x,
-                                                    int tile_y, int c,
-                                                    const node_matrix<GAUSS_NODES_STEPS_BELOW> &by,
-                                                    const Window &window, const Below &below, int x,
-                                                    int y)
+DEVICE void make_samples(const node_level<CHANNELS> &level, int tile_x, int tile_y, int c,
+                         const node_matrix<GAUSS_NODES_STEPS_BELOW> &by, const Window &window,
+                         const Below &below, int x, int y)
 {
     node_channel<GAUSS_NODES_STEPS_BELOW> samples;
     node_float_sums outputs[2];
@@ -182,7 +179,7 @@ static __device__ __forceinline__ void make_samples(const node_level<CHANNELS> &
 
 /* Returns the first sample below for a tile of a level, whose own first sample is a margin
  * outside. */
-static __device__ __forceinline__ int first_below(int tile)
+DEVICE int first_below(int tile)
 {
     return 2 * (NODES_TILE * tile - GAUSS_NODES_MARGIN) - GAUSS_NODES_BEFORE_BELOW;
 }
@@ -195,9 +192,8 @@ typedef node_stage<NODES_LEVEL_ROWS / 4, NODES_LEVEL_ROWS, 40, NODES_THREADS> no
 static_assert(4 * node_level_stage::plane == GAUSS_NODES_STAGE_BYTES, "what a launch asks for");
 
 template <bool FLOATS, int CHANNELS, typename Pixel, typename Image>
-static __device__ __forceinline__ void make_level_1(const gauss_frame &frame,
-                                                    const gauss_nodes &nodes, const Image &src,
-                                                    node_lights<Pixel> &lights, uint32_t *memory)
+DEVICE void make_level_1(const gauss_frame &frame, const gauss_nodes &nodes, const Image &src,
+                         node_lights<Pixel> &lights, uint32_t *memory)
 {
     const node_level<CHANNELS> level(nodes, levels_of_image(nodes), 1);
     const int left = level.rows - 2 * NODES_TILE * (int)blockIdx.y;
@@ -224,7 +220,7 @@ static __device__ __forceinline__ void make_level_1(const gauss_frame &frame,
 
 /* ---- Further levels: blocks share a level's tiles, or one block makes several levels in turn */
 
-static __device__ __forceinline__ int tiles_along(int samples)
+DEVICE int tiles_along(int samples)
 {
     return (samples + NODES_TILE - 1) / NODES_TILE;
 }
@@ -232,8 +228,8 @@ static __device__ __forceinline__ int tiles_along(int samples)
 /* Makes levels from `first` to `last` by so many warps, of which this is number `warp`: each a tile
  * at a time, or of a tile AT_ONCE channels, where there are more warps than tiles. */
 template <int CHANNELS, int AT_ONCE, bool FLOATS>
-static __device__ __forceinline__ void make_levels(const gauss_nodes &nodes, char *levels,
-                                                   int first, int last, int warp, int warps)
+DEVICE void make_levels(const gauss_nodes &nodes, char *levels, int first, int last, int warp,
+                        int warps)
 {
     const node_matrix<GAUSS_NODES_STEPS_BELOW> taps(nodes.matrices, 0);
 #pragma unroll 1

@@ -68,11 +68,9 @@ template <int CHANNELS> struct node_light_tile {
 
 /* Adds a channel of a node. */
 template <typename Tile, int STEPS>
-static __device__ __forceinline__ void add_channel(Tile &sums, int c,
-                                                   const typename Tile::weights &weights,
-                                                   const node_matrix<STEPS> &across,
-                                                   const node_matrix<STEPS> &down,
-                                                   const node_channel<STEPS> &samples)
+DEVICE void add_channel(Tile &sums, int c, const typename Tile::weights &weights,
+                        const node_matrix<STEPS> &across, const node_matrix<STEPS> &down,
+                        const node_channel<STEPS> &samples)
 {
     typename Tile::outputs outputs[2];
     node_product<typename Tile::products>(across, down, samples, outputs);
@@ -81,8 +79,7 @@ static __device__ __forceinline__ void add_channel(Tile &sums, int c,
 
 /* Returns the bytes before a node's matrix for a tile along an axis; on coarse levels there is one
  * for each phase of a tile. */
-static __device__ __forceinline__ uint32_t matrix_at(const gauss_nodes &nodes, int level, int node,
-                                                     int tile)
+DEVICE uint32_t matrix_at(const gauss_nodes &nodes, int level, int node, int tile)
 {
     const int phases = gauss_nodes_phases(level);
     const gauss_nodes_span &span = nodes.spans[level];
@@ -92,9 +89,8 @@ static __device__ __forceinline__ uint32_t matrix_at(const gauss_nodes &nodes, i
 
 /* Adds the tile's nodes from the i-th on, which is not on level 0. */
 template <int CHANNELS, bool CONSTANT, typename Tile>
-static __device__ __forceinline__ void add_far(const gauss_nodes &nodes, char *levels,
-                                               const node_tile &tile, const node_places &places,
-                                               const gauss_tile_nodes &chosen, int i, Tile &sums)
+DEVICE void add_far(const gauss_nodes &nodes, char *levels, const node_tile &tile,
+                    const node_places &places, const gauss_tile_nodes &chosen, int i, Tile &sums)
 {
     const int tile_x = tile.x / NODES_TILE;
     const int tile_y = tile.y / NODES_TILE;
@@ -146,9 +142,8 @@ static __device__ __forceinline__ void add_far(const gauss_nodes &nodes, char *l
 
 /* Adds the nodes of level 0, which come first. Returns the index of the first other one. */
 template <int CHANNELS, typename Tile, typename Window>
-static __device__ __forceinline__ int add_near(const gauss_nodes &nodes, const Window &window,
-                                               const node_places &places,
-                                               const gauss_tile_nodes &chosen, Tile &sums)
+DEVICE int add_near(const gauss_nodes &nodes, const Window &window, const node_places &places,
+                    const gauss_tile_nodes &chosen, Tile &sums)
 {
     int i = 0;
     int node = chosen.first;
@@ -210,10 +205,8 @@ template <int CHANNELS> struct node_sums<CHANNELS, true, true> {
 };
 
 template <typename Pixel>
-static __device__ __forceinline__ gauss_tile_nodes find_nodes(const gauss_frame &frame,
-                                                              const gauss_nodes &nodes,
-                                                              const node_tile &tile,
-                                                              node_places &places)
+DEVICE gauss_tile_nodes find_nodes(const gauss_frame &frame, const gauss_nodes &nodes,
+                                   const node_tile &tile, node_places &places)
 {
     const int blend = Pixel::white > 0 ? gauss_light_blend(frame.light) : (int)GAUSS_BLEND_FLOATS;
     find_places(frame, false, nodes, tile, places);
@@ -223,11 +216,10 @@ static __device__ __forceinline__ gauss_tile_nodes find_nodes(const gauss_frame 
 /* Makes a tile that lies in the picture, at least in part. Its pixels come from `window` where it
  * blends level 0. */
 template <typename Pixel, bool LIGHT, int CHANNELS, bool CONSTANT, typename Image, typename Window>
-static __device__ __forceinline__ void make_tile(const gauss_frame &frame, const gauss_nodes &nodes,
-                                                 char *levels, const Window &window,
-                                                 const Image &src, const Image &dst,
-                                                 const node_tile &tile, const node_places &places,
-                                                 const gauss_tile_nodes &chosen)
+DEVICE void make_tile(const gauss_frame &frame, const gauss_nodes &nodes, char *levels,
+                      const Window &window, const Image &src, const Image &dst,
+                      const node_tile &tile, const node_places &places,
+                      const gauss_tile_nodes &chosen)
 {
     typename node_sums<CHANNELS, Pixel::white == 255, LIGHT>::type sums = {};
     if (places.highest > 0.0f) {
@@ -248,12 +240,10 @@ static __device__ __forceinline__ void make_tile(const gauss_frame &frame, const
 }
 
 template <typename Pixel, int CHANNELS, bool CONSTANT, typename Image, typename Window>
-static __device__ __forceinline__ void make_any_tile(const gauss_frame &frame,
-                                                     const gauss_nodes &nodes, char *levels,
-                                                     const Window &window, const Image &src,
-                                                     const Image &dst, const node_tile &tile,
-                                                     const node_places &places,
-                                                     const gauss_tile_nodes &chosen)
+DEVICE void make_any_tile(const gauss_frame &frame, const gauss_nodes &nodes, char *levels,
+                          const Window &window, const Image &src, const Image &dst,
+                          const node_tile &tile, const node_places &places,
+                          const gauss_tile_nodes &chosen)
 {
     if (Pixel::white == 255 && frame.light) {
         make_tile<Pixel, true, CHANNELS, CONSTANT>(frame, nodes, levels, window, src, dst, tile,
@@ -270,9 +260,8 @@ const int NODES_NEAR_PX = 8 * GAUSS_NODES_STEPS_0 + NODES_TILE;
 typedef node_stage<NODES_NEAR_PX / 4, NODES_NEAR_PX, 24, NODES_THREADS> node_near_stage;
 
 template <typename Pixel, int CHANNELS, typename Image>
-static __device__ __forceinline__ void make_picture(const gauss_frame &frame,
-                                                    const gauss_nodes &nodes, const Image &src,
-                                                    const Image &dst)
+DEVICE void make_picture(const gauss_frame &frame, const gauss_nodes &nodes, const Image &src,
+                         const Image &dst)
 {
     __shared__ __align__(16) uint32_t memory[CHANNELS * node_near_stage::plane];
     __shared__ node_lights<Pixel> lights;
@@ -301,9 +290,8 @@ static __device__ __forceinline__ void make_picture(const gauss_frame &frame,
 
 /* Fills level 0 with its margins. */
 template <typename Pixel, bool LIGHT, int CHANNELS, typename Image>
-static __device__ __forceinline__ void fill_level_0(const gauss_frame &frame, const Image &src,
-                                                    const node_lights<Pixel> &lights,
-                                                    const node_level<CHANNELS> &level)
+DEVICE void fill_level_0(const gauss_frame &frame, const Image &src,
+                         const node_lights<Pixel> &lights, const node_level<CHANNELS> &level)
 {
     const float per_four = ptx_rcp((float)level.fours);
     const int count = level.fours * level.rows;
@@ -332,16 +320,15 @@ static __device__ __forceinline__ void fill_level_0(const gauss_frame &frame, co
 }
 
 /* Takes the block's next tile for a warp: those at the gaze blend more nodes than others. */
-static __device__ __forceinline__ int next_tile(int *next)
+DEVICE int next_tile(int *next)
 {
     const int own = threadIdx.x % 32 == 0 ? atomicAdd(next, 1) : 0;
     return __shfl_sync(~0u, own, 0);
 }
 
 template <typename Pixel, int CHANNELS, typename Image>
-static __device__ __forceinline__ void make_whole(const gauss_frame &frame,
-                                                  const gauss_nodes &nodes, const Image &src,
-                                                  const Image &dst, char *levels)
+DEVICE void make_whole(const gauss_frame &frame, const gauss_nodes &nodes, const Image &src,
+                       const Image &dst, char *levels)
 {
     __shared__ node_lights<Pixel> lights;
     __shared__ int next;

@@ -15,7 +15,7 @@
 
 /* Returns the stored value of a channel's 0. Its distance from 1024, above which halves count by
  * ones, is a half. */
-template <typename Pixel> static __device__ __forceinline__ float node_middle(int c, int light)
+template <typename Pixel> DEVICE float node_middle(int c, int light)
 {
     return c == 3 ? 0.5f * (Pixel::alpha_white + 1) : light ? 0.0f : 0.5f * (Pixel::white + 1);
 }
@@ -41,8 +41,7 @@ template <typename Pixel> struct node_lights {
 };
 
 /* Converts two levels to samples; each is biased by 1024 in its half of the word. */
-template <typename Pixel>
-static __device__ __forceinline__ uint32_t node_centred(uint32_t levels, int c)
+template <typename Pixel> DEVICE uint32_t node_centred(uint32_t levels, int c)
 {
     const float from = -1024.0f - node_middle<Pixel>(c, IMAGE_LIGHT_STORED);
     const __half2 centred = __hadd2(*(const __half2 *)&levels, __float2half2_rn(from));
@@ -50,8 +49,7 @@ static __device__ __forceinline__ uint32_t node_centred(uint32_t levels, int c)
 }
 
 /* Returns channel c of two pixels. */
-template <typename Pixel>
-static __device__ __forceinline__ uint32_t stored_pair(uint32_t first, uint32_t second, int c)
+template <typename Pixel> DEVICE uint32_t stored_pair(uint32_t first, uint32_t second, int c)
 {
     if constexpr (Pixel::white == 255) {
         const uint32_t levels = __byte_perm(first, second, (uint32_t)(c | (4 + c) << 4));
@@ -65,8 +63,7 @@ static __device__ __forceinline__ uint32_t stored_pair(uint32_t first, uint32_t 
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ uint32_t light_pair(const node_lights<Pixel> &lights,
-                                                      uint32_t first, uint32_t second, int c)
+DEVICE uint32_t light_pair(const node_lights<Pixel> &lights, uint32_t first, uint32_t second, int c)
 {
     const int bits = Pixel::white == 255 ? 8 : 10;
     const uint32_t mask = (uint32_t)Pixel::white;
@@ -74,27 +71,26 @@ static __device__ __forceinline__ uint32_t light_pair(const node_lights<Pixel> &
 }
 
 /* The same for half floats. */
-static __device__ __forceinline__ uint32_t float_pair(uint2 first, uint2 second, int c)
+DEVICE uint32_t float_pair(uint2 first, uint2 second, int c)
 {
     return __byte_perm(c < 2 ? first.x : first.y, c < 2 ? second.x : second.y,
                        c % 2 ? 0x7632 : 0x5410);
 }
 
 /* The same for packed floats, which are halves without a sign and with shorter mantissas. */
-static __device__ __forceinline__ uint32_t float_half(uint32_t word, int c)
+DEVICE uint32_t float_half(uint32_t word, int c)
 {
     return c == 0 ? word << 4 : c == 1 ? word >> 7 : word >> 17;
 }
-static __device__ __forceinline__ uint32_t float_pair(uint32_t first, uint32_t second, int c)
+DEVICE uint32_t float_pair(uint32_t first, uint32_t second, int c)
 {
     const uint32_t mask = c < 2 ? 0x7ff07ff0u : 0x7fe07fe0u;
     return __byte_perm(float_half(first, c), float_half(second, c), 0x5410) & mask;
 }
 
 template <typename Pixel, bool LIGHT>
-static __device__ __forceinline__ uint32_t pair_of_words(const node_lights<Pixel> &lights,
-                                                         typename Pixel::word first,
-                                                         typename Pixel::word second, int c)
+DEVICE uint32_t pair_of_words(const node_lights<Pixel> &lights, typename Pixel::word first,
+                              typename Pixel::word second, int c)
 {
     if constexpr (Pixel::white == 0) {
         return float_pair(first, second, c);
@@ -126,8 +122,7 @@ template <typename Pixel> struct node_run {
 };
 
 /* Reads a run without gaps. */
-template <typename Pixel>
-static __device__ __forceinline__ node_run<Pixel> read_words(const char *at)
+template <typename Pixel> DEVICE node_run<Pixel> read_words(const char *at)
 {
     node_run<Pixel> run;
     if (((uint64_t)at & 15) == 0) {
@@ -145,8 +140,7 @@ static __device__ __forceinline__ node_run<Pixel> read_words(const char *at)
 }
 
 /* Takes pixels of one or three bytes apart. */
-template <typename Pixel>
-static __device__ __forceinline__ node_run<Pixel> run_of_words(const uint32_t (&words)[4])
+template <typename Pixel> DEVICE node_run<Pixel> run_of_words(const uint32_t (&words)[4])
 {
     if (Pixel::part_count == 1) {
         return {{words[0], words[0] >> 8, words[0] >> 16, words[0] >> 24}};
@@ -157,8 +151,7 @@ static __device__ __forceinline__ node_run<Pixel> run_of_words(const uint32_t (&
 
 /* Does the same for one or three bytes a pixel. Words across a row's end are read only where the
  * row goes on there. */
-template <typename Pixel>
-static __device__ __forceinline__ node_run<Pixel> read_bytes(const char *at, int before, int behind)
+template <typename Pixel> DEVICE node_run<Pixel> read_bytes(const char *at, int before, int behind)
 {
     const uint32_t *words = (const uint32_t *)((uint64_t)at & ~(uint64_t)3);
     const int beyond = (int)((uint64_t)at & 3);
@@ -187,16 +180,15 @@ static __device__ __forceinline__ node_run<Pixel> read_bytes(const char *at, int
     return run_of_words<Pixel>(own);
 }
 
-template <typename Pixel>
-static __device__ __forceinline__ bool has_runs(const linear_image<Pixel> &image)
+template <typename Pixel> DEVICE bool has_runs(const linear_image<Pixel> &image)
 {
     return image.view.pixel_stride_bytes == Pixel::part_count * (int)sizeof(typename Pixel::part) &&
            (linear_image<Pixel>::has_whole ? image.view.whole_pixels != 0 : Pixel::white > 0);
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ bool load_run(const linear_image<Pixel> &image, int x, int row,
-                                                int width, node_run<Pixel> &run)
+DEVICE bool load_run(const linear_image<Pixel> &image, int x, int row, int width,
+                     node_run<Pixel> &run)
 {
     const int bytes = Pixel::part_count * (int)sizeof(typename Pixel::part);
     if (!has_runs(image) || width < 4) {
@@ -216,8 +208,7 @@ static __device__ __forceinline__ bool load_run(const linear_image<Pixel> &image
 
 /* Reads four pixels and leaves what else the run has. */
 template <typename Pixel>
-static __device__ __forceinline__ void read_four(const surface_image<Pixel> &image, int x, int row,
-                                                 node_run<Pixel> &run)
+DEVICE void read_four(const surface_image<Pixel> &image, int x, int row, node_run<Pixel> &run)
 {
     const tile_words<typename Pixel::word, 4> words =
         read_run<typename Pixel::word, 4>(run_at(image, x, row));
@@ -228,8 +219,8 @@ static __device__ __forceinline__ void read_four(const surface_image<Pixel> &ima
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ bool load_run(const surface_image<Pixel> &image, int x, int row,
-                                                int width, node_run<Pixel> &run)
+DEVICE bool load_run(const surface_image<Pixel> &image, int x, int row, int width,
+                     node_run<Pixel> &run)
 {
     if (!has_runs(image, 4) || x < 0 || x % 4 != 0 || x + 4 > width) {
         return false;
@@ -241,8 +232,7 @@ static __device__ __forceinline__ bool load_run(const surface_image<Pixel> &imag
 /* Reads the run of the picture's pixels from (x, y) on; beyond its edges pixels repeat the
  * nearest. */
 template <typename Pixel, typename Image>
-static __device__ __forceinline__ node_run<Pixel> run_of_pixels(const gauss_frame &frame,
-                                                                const Image &src, int x, int y)
+DEVICE node_run<Pixel> run_of_pixels(const gauss_frame &frame, const Image &src, int x, int y)
 {
     const int row = min(max(y, 0), frame.height_px - 1);
     node_run<Pixel> run;
@@ -258,22 +248,19 @@ static __device__ __forceinline__ node_run<Pixel> run_of_pixels(const gauss_fram
 
 /* ---- Even rows are whole numbers of runs, each of which is aligned */
 
-template <typename Pixel>
-static __device__ __forceinline__ bool is_even(const linear_image<Pixel> &image, int width)
+template <typename Pixel> DEVICE bool is_even(const linear_image<Pixel> &image, int width)
 {
     const bool whole = linear_image<Pixel>::has_whole;
     const uint64_t all = image.view.data | (uint64_t)image.view.row_stride_bytes;
     return has_runs(image) && width % 4 == 0 && all % (whole ? 16 : 4) == 0;
 }
-template <typename Pixel>
-static __device__ __forceinline__ bool is_even(const surface_image<Pixel> &image, int width)
+template <typename Pixel> DEVICE bool is_even(const surface_image<Pixel> &image, int width)
 {
     return has_runs(image, 4) && width % 4 == 0;
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ node_run<Pixel> load_even(const linear_image<Pixel> &image, int x,
-                                                            int row)
+DEVICE node_run<Pixel> load_even(const linear_image<Pixel> &image, int x, int row)
 {
     const int bytes = Pixel::part_count * (int)sizeof(typename Pixel::part);
     const char *at = (const char *)image.view.data + row * image.view.row_stride_bytes + x * bytes;
@@ -294,8 +281,7 @@ static __device__ __forceinline__ node_run<Pixel> load_even(const linear_image<P
     return run;
 }
 template <typename Pixel>
-static __device__ __forceinline__ node_run<Pixel> load_even(const surface_image<Pixel> &image,
-                                                            int x, int row)
+DEVICE node_run<Pixel> load_even(const surface_image<Pixel> &image, int x, int row)
 {
     node_run<Pixel> run;
     read_four(image, x, row, run);
@@ -304,8 +290,7 @@ static __device__ __forceinline__ node_run<Pixel> load_even(const surface_image<
 
 /* Does run_of_pixels for an image with even rows; x is a multiple of four. */
 template <typename Pixel, typename Image>
-static __device__ __forceinline__ node_run<Pixel> even_run(const gauss_frame &frame,
-                                                           const Image &src, int x, int y)
+DEVICE node_run<Pixel> even_run(const gauss_frame &frame, const Image &src, int x, int y)
 {
     node_run<Pixel> run =
         load_even(src, min(max(x, 0), frame.width_px - 4), min(max(y, 0), frame.height_px - 1));
@@ -356,7 +341,7 @@ template <int RUNS, int ROWS, int PITCH, int THREADS> struct node_stage {
     uint32_t *memory;
     int x, y; /* the first pixel's place */
 
-    static __device__ __forceinline__ int word_of(int row)
+    DEVICE int word_of(int row)
     {
         return row / 4 * group + row % 4 * PITCH;
     }

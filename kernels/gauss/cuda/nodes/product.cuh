@@ -58,8 +58,7 @@ template <int STEPS> struct node_matrix {
 /* D += A B for B's steps of 8 rows. D is in floats, or in halves. Devices from sm_80 on take two
  * steps at once. */
 template <int STEPS, typename Sums>
-static __device__ __forceinline__ void node_multiply(Sums &d, const node_matrix<STEPS> &a,
-                                                     const uint32_t (&b)[STEPS])
+DEVICE void node_multiply(Sums &d, const node_matrix<STEPS> &a, const uint32_t (&b)[STEPS])
 {
 #if __CUDA_ARCH__ >= 800
 #pragma unroll
@@ -142,10 +141,8 @@ struct node_half_sums {
 /* Makes the window's products, the second one's sums by Outputs, floats or halves: for each half of
  * the tile's columns two outputs of row g, then of row g + 8. */
 template <typename Sums, typename Outputs, int STEPS>
-static __device__ __forceinline__ void node_product(const node_matrix<STEPS> &across,
-                                                    const node_matrix<STEPS> &down,
-                                                    const node_channel<STEPS> &samples,
-                                                    Outputs (&outputs)[2])
+DEVICE void node_product(const node_matrix<STEPS> &across, const node_matrix<STEPS> &down,
+                         const node_channel<STEPS> &samples, Outputs (&outputs)[2])
 {
     uint32_t transposed[2][STEPS];
 #pragma unroll
@@ -163,8 +160,7 @@ static __device__ __forceinline__ void node_product(const node_matrix<STEPS> &ac
 }
 
 /* Returns whether the warp's values are all finite. */
-template <int ROWS, int COUNT>
-static __device__ __forceinline__ bool all_finite(const float (&values)[ROWS][COUNT])
+template <int ROWS, int COUNT> DEVICE bool all_finite(const float (&values)[ROWS][COUNT])
 {
     float none = 0.0f;
 #pragma unroll

@@ -36,7 +36,7 @@ struct node_places {
 };
 
 template <int CHANNELS, int COUNT>
-static __device__ __forceinline__ float4 colour_of(const float (&sums)[CHANNELS][COUNT], int i)
+DEVICE float4 colour_of(const float (&sums)[CHANNELS][COUNT], int i)
 {
     float v[4] = {};
 #pragma unroll
@@ -46,7 +46,7 @@ static __device__ __forceinline__ float4 colour_of(const float (&sums)[CHANNELS]
     return make_float4(v[0], v[1], v[2], v[3]);
 }
 
-static __device__ __forceinline__ float channel_of(const float4 &v, int c)
+DEVICE float channel_of(const float4 &v, int c)
 {
     return c == 0 ? v.x : c == 1 ? v.y : c == 2 ? v.z : v.w;
 }
@@ -55,8 +55,7 @@ static __device__ __forceinline__ float channel_of(const float4 &v, int c)
 const float NODES_WHOLE = 8388608.0f;
 
 /* Does gauss_law_plain_at for a law by distance. */
-template <typename Plan>
-static __device__ __forceinline__ float radial_plain(const Plan &plan, float distance_px)
+template <typename Plan> DEVICE float radial_plain(const Plan &plan, float distance_px)
 {
     const float last = (float)(plan.law.table_count - 1);
     const float place = fminf(distance_px * plan.law.table_per_unit, last);
@@ -95,8 +94,7 @@ struct node_law_place {
     }
 };
 
-static __device__ __forceinline__ node_law_places law_places(const gauss_frame &frame,
-                                                             const node_tile &tile)
+DEVICE node_law_places law_places(const gauss_frame &frame, const node_tile &tile)
 {
     node_law_places places;
 #pragma unroll
@@ -112,9 +110,7 @@ static __device__ __forceinline__ node_law_places law_places(const gauss_frame &
 
 /* Finds sigmas before the ramp from distances, if the law is a line. Of the plans that kernels
  * have, those of nodes say so. */
-template <int COUNT>
-static __device__ __forceinline__ bool follow_line(const gauss_nodes &nodes,
-                                                   float (&distances)[COUNT])
+template <int COUNT> DEVICE bool follow_line(const gauss_nodes &nodes, float (&distances)[COUNT])
 {
     if (nodes.line_slope <= 0.0f) {
         return false;
@@ -126,15 +122,14 @@ static __device__ __forceinline__ bool follow_line(const gauss_nodes &nodes,
     }
     return true;
 }
-template <int COUNT, typename Plan>
-static __device__ __forceinline__ bool follow_line(const Plan &, float (&)[COUNT])
+template <int COUNT, typename Plan> DEVICE bool follow_line(const Plan &, float (&)[COUNT])
 {
     return false;
 }
 
 template <int COUNT, typename Plan, typename Places>
-static __device__ __forceinline__ void radial_sigmas(const gauss_frame &frame, const Plan &plan,
-                                                     const Places &places, float (&sigmas)[COUNT])
+DEVICE void radial_sigmas(const gauss_frame &frame, const Plan &plan, const Places &places,
+                          float (&sigmas)[COUNT])
 {
     const float gaze_x_px = (float)frame.gaze_x_q8 * (1.0f / 256.0f);
     const float gaze_y_px = (float)frame.gaze_y_q8 * (1.0f / 256.0f);
@@ -160,8 +155,8 @@ static __device__ __forceinline__ void radial_sigmas(const gauss_frame &frame, c
 
 /* The compiler knows the law's kind. */
 template <int KIND, int COUNT, typename Plan, typename Places>
-static __device__ __forceinline__ void other_sigmas(const gauss_frame &frame, const Plan &plan,
-                                                    const Places &places, float (&sigmas)[COUNT])
+DEVICE void other_sigmas(const gauss_frame &frame, const Plan &plan, const Places &places,
+                         float (&sigmas)[COUNT])
 {
     gauss_law law = plan.law;
     law.kind = KIND;
@@ -176,8 +171,8 @@ static __device__ __forceinline__ void other_sigmas(const gauss_frame &frame, co
 
 /* By the gaze alone. */
 template <int COUNT, typename Plan, typename Places>
-static __device__ __forceinline__ void law_sigmas(const gauss_frame &frame, const Plan &plan,
-                                                  const Places &places, float (&sigmas)[COUNT])
+DEVICE void law_sigmas(const gauss_frame &frame, const Plan &plan, const Places &places,
+                       float (&sigmas)[COUNT])
 {
     switch (plan.law.kind) {
     case GAUSS_LAW_RADIAL:
@@ -195,8 +190,7 @@ static __device__ __forceinline__ void law_sigmas(const gauss_frame &frame, cons
 }
 
 /* This block's image has a picture of sigmas. */
-static __device__ __forceinline__ float pictured_sigma(const gauss_cuda_sigmas &sigmas,
-                                                       float most_px, int x, int y)
+DEVICE float pictured_sigma(const gauss_cuda_sigmas &sigmas, float most_px, int x, int y)
 {
     const char *at = (const char *)sigmas.data + blockIdx.z * sigmas.next_bytes +
                      y * sigmas.row_stride_bytes + x * (int64_t)sigmas.pixel_stride_bytes;
@@ -207,9 +201,8 @@ static __device__ __forceinline__ float pictured_sigma(const gauss_cuda_sigmas &
 
 /* Does gauss_law_pictured. */
 template <typename Plan>
-static __device__ __forceinline__ void pictured_sigmas(const gauss_frame &frame, const Plan &plan,
-                                                       const node_tile &tile,
-                                                       float (&sigmas)[NODES_PIXELS])
+DEVICE void pictured_sigmas(const gauss_frame &frame, const Plan &plan, const node_tile &tile,
+                            float (&sigmas)[NODES_PIXELS])
 {
     const float most_px = __ldg((const float *)plan.table);
 #pragma unroll
@@ -239,8 +232,7 @@ static __device__ __noinline__ float least_of_others(gauss_frame frame, const Pl
 
 /* Does gauss_sigma_at, or gauss_law_pictured. */
 template <typename Plan>
-static __device__ __forceinline__ float sigma_of_pixel(const gauss_frame &frame, const Plan &plan,
-                                                       int x, int y)
+DEVICE float sigma_of_pixel(const gauss_frame &frame, const Plan &plan, int x, int y)
 {
     const float *table = (const float *)plan.table;
     if (plan.law.kind == GAUSS_LAW_PICTURE) {
@@ -263,9 +255,8 @@ static __device__ __noinline__ void find_others(gauss_frame frame, const Plan &p
 }
 
 template <typename Plan>
-static __device__ __forceinline__ void pixel_sigmas(const gauss_frame &frame, const Plan &plan,
-                                                    const node_tile &tile,
-                                                    float (&sigmas)[NODES_PIXELS])
+DEVICE void pixel_sigmas(const gauss_frame &frame, const Plan &plan, const node_tile &tile,
+                         float (&sigmas)[NODES_PIXELS])
 {
     law_sigmas(frame, plan, law_places(frame, tile), sigmas);
     if (plan.others.of.count > 0) {
@@ -318,8 +309,7 @@ struct node_grid {
 
 /* Returns sigma of the fragment with that middle. */
 template <typename Plan>
-static __device__ __forceinline__ float sigma_of_fragment(const gauss_frame &frame,
-                                                          const Plan &plan, int x, int y)
+DEVICE float sigma_of_fragment(const gauss_frame &frame, const Plan &plan, int x, int y)
 {
     float sigma[1];
     if (plan.law.kind == GAUSS_LAW_RINGS) {
@@ -337,9 +327,8 @@ static __device__ __forceinline__ float sigma_of_fragment(const gauss_frame &fra
 }
 
 template <typename Plan>
-static __device__ __forceinline__ void find_sigmas(const gauss_frame &frame, const Plan &plan,
-                                                   const node_tile &tile,
-                                                   float (&sigmas)[NODES_PIXELS])
+DEVICE void find_sigmas(const gauss_frame &frame, const Plan &plan, const node_tile &tile,
+                        float (&sigmas)[NODES_PIXELS])
 {
     if (plan.law.kind == GAUSS_LAW_PICTURE) {
         pictured_sigmas(frame, plan, tile, sigmas);
@@ -349,7 +338,7 @@ static __device__ __forceinline__ void find_sigmas(const gauss_frame &frame, con
 }
 
 /* Does gauss_ladder_place for sigma of less than 0.8 px. */
-static __device__ __forceinline__ float near_place(float sigma_px)
+DEVICE float near_place(float sigma_px)
 {
     const float g = ptx_ex2(-0.72134752f * ptx_rcp(sigma_px * sigma_px)); /* 1 / (2 sigma^2) */
     const float g_2 = g * g;
@@ -361,8 +350,7 @@ static __device__ __forceinline__ float near_place(float sigma_px)
 /* Finds sigmas on the ladder. `wide` takes that of wide light, whose logarithms go down to no
  * blur. */
 template <int COUNT>
-static __device__ __forceinline__ void places_of(bool wide, float end, const float (&sigmas)[COUNT],
-                                                 float (&places)[COUNT])
+DEVICE void places_of(bool wide, float end, const float (&sigmas)[COUNT], float (&places)[COUNT])
 {
     const float per_px = wide ? 1.0f / GAUSS_LADDER_WIDE_PX : 2.50662827f;
     const float near_px = wide ? 1.001f * GAUSS_LADDER_WIDE_PX : 0.8f;
@@ -383,7 +371,7 @@ static __device__ __forceinline__ void places_of(bool wide, float end, const flo
 
 /* Finds the least and the most of the warp, of which the lane has some, and what is copied. These
  * floats are not negative, so their bits are in their order. */
-static __device__ __forceinline__ void find_range(node_places &places, float lowest, float highest)
+DEVICE void find_range(node_places &places, float lowest, float highest)
 {
 #if __CUDA_ARCH__ >= 800
     places.lowest = __uint_as_float(__reduce_min_sync(~0u, __float_as_uint(lowest)));
@@ -407,9 +395,8 @@ static __device__ __forceinline__ void find_range(node_places &places, float low
 }
 
 /* Finds the places of a lane's pixels. */
-static __device__ __forceinline__ void find_places(bool wide, float end,
-                                                   const float (&sigmas)[NODES_PIXELS],
-                                                   node_places &places)
+DEVICE void find_places(bool wide, float end, const float (&sigmas)[NODES_PIXELS],
+                        node_places &places)
 {
     places_of(wide, end, sigmas, places.of);
     float lowest = places.of[0];
@@ -424,9 +411,8 @@ static __device__ __forceinline__ void find_places(bool wide, float end,
 
 /* Does the same where sigma has steps. A lane without a fragment of the tile widens nothing. */
 template <typename Plan>
-static __device__ __forceinline__ void find_fragments(const gauss_frame &frame, bool wide,
-                                                      const Plan &plan, const node_tile &tile,
-                                                      node_places &places)
+DEVICE void find_fragments(const gauss_frame &frame, bool wide, const Plan &plan,
+                           const node_tile &tile, node_places &places)
 {
     const node_grid across(frame.gaze_x_q8, frame.fragment_px, frame.width_px);
     const node_grid down(frame.gaze_y_q8, frame.fragment_px, frame.height_px);
@@ -455,9 +441,8 @@ static __device__ __forceinline__ void find_fragments(const gauss_frame &frame, 
 
 /* Pixels outside the picture are treated as the nearest one inside. */
 template <typename Plan>
-static __device__ __forceinline__ void find_places(const gauss_frame &frame, bool wide,
-                                                   const Plan &plan, const node_tile &tile,
-                                                   node_places &places)
+DEVICE void find_places(const gauss_frame &frame, bool wide, const Plan &plan,
+                        const node_tile &tile, node_places &places)
 {
     const bool blurs = plan.level_count > 0 && frame.gaze_x_q8 != GAZE_NONE;
     if (blurs && frame.fragment_px > 0 && plan.law.kind != GAUSS_LAW_PICTURE) {
@@ -472,7 +457,7 @@ static __device__ __forceinline__ void find_places(const gauss_frame &frame, boo
 }
 
 /* Chooses the nodes of the warp's tile; `blend` is an enum gauss_blend. */
-static __device__ __forceinline__ gauss_tile_nodes choose_nodes(int blend, node_places &places)
+DEVICE gauss_tile_nodes choose_nodes(int blend, node_places &places)
 {
     const gauss_tile_nodes chosen = gauss_tile_nodes_of(places.lowest, places.highest, blend);
     const float per_node = ptx_rcp((float)chosen.apart);

@@ -13,13 +13,12 @@
 /* ---- Words */
 
 /* Encodes floats that are finite and stay so. */
-static __device__ __forceinline__ uint32_t finite_halves(float first, float second)
+DEVICE uint32_t finite_halves(float first, float second)
 {
     const float most = 65504.0f;
     return mma_rounded(fminf(fmaxf(first, -most), most), fminf(fmaxf(second, -most), most));
 }
-template <typename Pixel>
-static __device__ __forceinline__ typename Pixel::word word_of_floats(float4 v)
+template <typename Pixel> DEVICE typename Pixel::word word_of_floats(float4 v)
 {
     if constexpr (sizeof(typename Pixel::word) == sizeof(uint2)) {
         return make_uint2(finite_halves(v.x, v.y), finite_halves(v.z, v.w));
@@ -30,7 +29,7 @@ static __device__ __forceinline__ typename Pixel::word word_of_floats(float4 v)
 
 /* Returns a sum as a fraction of white, from 0 to 1. */
 template <typename Pixel, int CHANNELS>
-static __device__ __forceinline__ void share_sums(int light, float (&sums)[CHANNELS][NODES_PIXELS])
+DEVICE void share_sums(int light, float (&sums)[CHANNELS][NODES_PIXELS])
 {
     const int colours = CHANNELS < 3 ? CHANNELS : 3;
     const float zero = node_middle<Pixel>(0, IMAGE_LIGHT_STORED) / Pixel::white;
@@ -56,7 +55,7 @@ static __device__ __forceinline__ void share_sums(int light, float (&sums)[CHANN
 }
 
 /* Returns it as a level; added to 2^23 it is rounded and stands in the low bits. */
-static __device__ __forceinline__ uint32_t level_of_share(float share, int white)
+DEVICE uint32_t level_of_share(float share, int white)
 {
     return (uint32_t)(__float_as_int(fmaf(share, (float)white, NODES_WHOLE)) -
                       __float_as_int(NODES_WHOLE));
@@ -64,8 +63,8 @@ static __device__ __forceinline__ uint32_t level_of_share(float share, int white
 
 /* Encodes a lane's pixels from fractions of white. */
 template <typename Pixel, int CHANNELS>
-static __device__ __forceinline__ void words_of_shares(
-    const float (&shares)[CHANNELS][NODES_PIXELS], uint32_t (&words)[NODES_PIXELS])
+DEVICE void words_of_shares(const float (&shares)[CHANNELS][NODES_PIXELS],
+                            uint32_t (&words)[NODES_PIXELS])
 {
     const int bits = Pixel::white == 255 ? 8 : 10;
 #pragma unroll
@@ -80,9 +79,8 @@ static __device__ __forceinline__ void words_of_shares(
 }
 
 template <typename Pixel, int CHANNELS>
-static __device__ __forceinline__ void words_of_sums(int light,
-                                                     float (&sums)[CHANNELS][NODES_PIXELS],
-                                                     typename Pixel::word (&words)[NODES_PIXELS])
+DEVICE void words_of_sums(int light, float (&sums)[CHANNELS][NODES_PIXELS],
+                          typename Pixel::word (&words)[NODES_PIXELS])
 {
     if constexpr (Pixel::white > 0) {
         share_sums<Pixel>(light, sums);
@@ -96,7 +94,7 @@ static __device__ __forceinline__ void words_of_sums(int light,
 }
 
 /* Rounds two sums to levels of 8 bits, which stand in the low bytes of the halves from 1024 on. */
-static __device__ __forceinline__ uint32_t levels_of_halves(__half2 sums)
+DEVICE uint32_t levels_of_halves(__half2 sums)
 {
     const __half2 least = __float2half2_rn(1024.0f);
     const __half2 most = __float2half2_rn(1024.0f + 255.0f);
@@ -106,8 +104,8 @@ static __device__ __forceinline__ uint32_t levels_of_halves(__half2 sums)
 
 /* The same for sums in halves, of formats of 8 bits. */
 template <typename Pixel, int CHANNELS>
-static __device__ __forceinline__ void words_of_sums(
-    int light, const __half2 (&sums)[CHANNELS][NODES_PIXELS / 2], uint32_t (&words)[NODES_PIXELS])
+DEVICE void words_of_sums(int light, const __half2 (&sums)[CHANNELS][NODES_PIXELS / 2],
+                          uint32_t (&words)[NODES_PIXELS])
 {
     if (light) {
         float values[CHANNELS][NODES_PIXELS];
@@ -143,8 +141,7 @@ static __device__ __forceinline__ void words_of_sums(
 
 /* The words of a lane's row r, from left to right. */
 template <typename Word>
-static __device__ __forceinline__ tile_words<Word, 4> words_of_row(
-    const Word (&words)[NODES_PIXELS], int r)
+DEVICE tile_words<Word, 4> words_of_row(const Word (&words)[NODES_PIXELS], int r)
 {
     return {{words[2 * r], words[2 * r + 1], words[4 + 2 * r], words[5 + 2 * r]}};
 }
@@ -152,10 +149,8 @@ static __device__ __forceinline__ tile_words<Word, 4> words_of_row(
 /* Copied pixels, and alpha that is kept, come from the source; a lane whose pixels lie beyond the
  * picture reads its nearest ones. */
 template <typename Pixel, int CHANNELS, typename Image>
-static __device__ __forceinline__ void keep_sources(const gauss_frame &frame, const Image &src,
-                                                    const node_tile &tile,
-                                                    const node_places &places,
-                                                    typename Pixel::word (&words)[NODES_PIXELS])
+DEVICE void keep_sources(const gauss_frame &frame, const Image &src, const node_tile &tile,
+                         const node_places &places, typename Pixel::word (&words)[NODES_PIXELS])
 {
     const bool keeps_alpha = CHANNELS == 3 && Pixel::channels == 4;
     if (!keeps_alpha && places.lowest > 0.0f) {
@@ -184,9 +179,8 @@ static __device__ __forceinline__ void keep_sources(const gauss_frame &frame, co
 }
 
 template <typename Pixel, typename Image>
-static __device__ __forceinline__ void store_tile(const gauss_frame &frame, const Image &dst,
-                                                  const node_tile &tile,
-                                                  const typename Pixel::word (&words)[NODES_PIXELS])
+DEVICE void store_tile(const gauss_frame &frame, const Image &dst, const node_tile &tile,
+                       const typename Pixel::word (&words)[NODES_PIXELS])
 {
     const bool runs = has_runs(dst, 4);
 #pragma unroll
@@ -200,10 +194,8 @@ static __device__ __forceinline__ void store_tile(const gauss_frame &frame, cons
 
 /* Does the same for one or three bytes a pixel without gaps, by words where they are aligned. */
 template <typename Pixel>
-static __device__ __forceinline__ void store_bytes(const gauss_frame &frame,
-                                                   const linear_image<Pixel> &dst,
-                                                   const node_tile &tile,
-                                                   const uint32_t (&words)[NODES_PIXELS])
+DEVICE void store_bytes(const gauss_frame &frame, const linear_image<Pixel> &dst,
+                        const node_tile &tile, const uint32_t (&words)[NODES_PIXELS])
 {
     const int x = tile.column(0);
 #pragma unroll
@@ -231,9 +223,8 @@ static __device__ __forceinline__ void store_bytes(const gauss_frame &frame,
 /* ---- The tile */
 
 template <typename Pixel, int CHANNELS, typename Image, typename Sums>
-static __device__ __forceinline__ void write_tile(const gauss_frame &frame, const Image &src,
-                                                  const Image &dst, const node_tile &tile,
-                                                  const node_places &places, Sums &sums)
+DEVICE void write_tile(const gauss_frame &frame, const Image &src, const Image &dst,
+                       const node_tile &tile, const node_places &places, Sums &sums)
 {
     typename Pixel::word words[NODES_PIXELS];
     words_of_sums<Pixel, CHANNELS>(frame.light, sums, words);

@@ -17,8 +17,7 @@ const int LIGHT_COLOURS = 3; /* Alpha is no light. */
  * short: a multiprocessor fetches it from far away */
 
 /* Calls `use` with a light whose kind the compiler knows, but which colour of HLG is first. */
-template <typename Use>
-static __device__ __forceinline__ void with_kind(frame_light light, const Use &use)
+template <typename Use> DEVICE void with_kind(frame_light light, const Use &use)
 {
     switch (light.kind) {
     case IMAGE_LIGHT_PQ:
@@ -44,8 +43,7 @@ static __device__ __forceinline__ void with_kind(frame_light light, const Use &u
 }
 
 /* The display's samples lie behind the law's table. */
-static __device__ __forceinline__ frame_light light_of(const gauss_frame &frame,
-                                                       const gauss_nodes &nodes)
+DEVICE frame_light light_of(const gauss_frame &frame, const gauss_nodes &nodes)
 {
     return frame_light(frame.light, frame.light_value,
                        (const float *)nodes.table + nodes.law.table_count);
@@ -82,10 +80,9 @@ template <typename Pixel> struct light_of_levels {
 };
 
 template <typename Pixel, int CHANNELS, typename Image>
-static __device__ __forceinline__ void make_light_level(const gauss_frame &frame,
-                                                        const gauss_nodes &nodes,
-                                                        const light_of_levels<Pixel> &lights,
-                                                        const Image &src, int four, int row)
+DEVICE void make_light_level(const gauss_frame &frame, const gauss_nodes &nodes,
+                             const light_of_levels<Pixel> &lights, const Image &src, int four,
+                             int row)
 {
     const node_level<CHANNELS> level(nodes, levels_of_image(nodes), 0);
     if (four >= level.fours || row >= level.rows) {
@@ -125,8 +122,7 @@ template <int CHANNELS> struct light_window {
           across(matrix(nodes, node, tile.x)), down(matrix(nodes, node, tile.y))
     {
     }
-    static __device__ __forceinline__ const uint4 *matrix(const gauss_nodes &nodes,
-                                                          const gauss_wide_node &node, int px)
+    DEVICE const uint4 *matrix(const gauss_nodes &nodes, const gauss_wide_node &node, int px)
     {
         const int phase = px / NODES_TILE & (gauss_nodes_phases(node.level) - 1);
         return (const uint4 *)(nodes.matrices + GAUSS_LIGHT_MATRICES_AT) +
@@ -134,8 +130,7 @@ template <int CHANNELS> struct light_window {
     }
 };
 
-static __device__ __forceinline__ void light_multiply(float (&d)[4], const uint4 &a, uint32_t b0,
-                                                      uint32_t b1)
+DEVICE void light_multiply(float (&d)[4], const uint4 &a, uint32_t b0, uint32_t b1)
 {
 #if __CUDA_ARCH__ >= 800
     const uint32_t words[4] = {a.x, a.y, a.z, a.w};
@@ -150,9 +145,8 @@ static __device__ __forceinline__ void light_multiply(float (&d)[4], const uint4
  * axis, of which AT_ONCE are loaded at once: where both are the same number the compiler
  * knows it. */
 template <int AT_ONCE, int CHANNELS>
-static __device__ __forceinline__ void light_product(const light_window<CHANNELS> &window,
-                                                     int steps, float unscale,
-                                                     float (&outputs)[CHANNELS][2][4])
+DEVICE void light_product(const light_window<CHANNELS> &window, int steps, float unscale,
+                          float (&outputs)[CHANNELS][2][4])
 {
     const int last = window.level.fours - 1;
 #pragma unroll 1
@@ -209,9 +203,8 @@ static __device__ __forceinline__ void light_product(const light_window<CHANNELS
 }
 
 template <int CHANNELS>
-static __device__ __forceinline__ void light_product(const light_window<CHANNELS> &window,
-                                                     float unscale,
-                                                     float (&outputs)[CHANNELS][2][4])
+DEVICE void light_product(const light_window<CHANNELS> &window, float unscale,
+                          float (&outputs)[CHANNELS][2][4])
 {
     switch (window.steps) {
     case 1:
@@ -235,7 +228,7 @@ static __device__ __forceinline__ void light_product(const light_window<CHANNELS
 
 /* Returns whether any pixel of the warp blends the node: fragments leave out some of a long row.
  * The fourth stands in for the one before the first (blend.cuh). */
-static __device__ __forceinline__ bool is_blended(const node_places &places, int i)
+DEVICE bool is_blended(const node_places &places, int i)
 {
     bool any = false;
 #pragma unroll
@@ -248,10 +241,9 @@ static __device__ __forceinline__ bool is_blended(const node_places &places, int
 
 /* Adds the tile's nodes from `first` on, `apart` from each other. */
 template <int CHANNELS>
-static __device__ __forceinline__ void blend_light(const gauss_nodes &nodes, const node_tile &tile,
-                                                   const node_places &places,
-                                                   const gauss_tile_nodes &chosen, int first,
-                                                   int apart, float (&sums)[CHANNELS][NODES_PIXELS])
+DEVICE void blend_light(const gauss_nodes &nodes, const node_tile &tile, const node_places &places,
+                        const gauss_tile_nodes &chosen, int first, int apart,
+                        float (&sums)[CHANNELS][NODES_PIXELS])
 {
     const gauss_wide_node *ladder =
         (const gauss_wide_node *)(nodes.matrices + GAUSS_LIGHT_NODES_AT);
@@ -300,7 +292,7 @@ template <int CHANNELS> struct light_block {
     }
 };
 
-static __device__ __forceinline__ node_tile light_tile(int warp)
+DEVICE node_tile light_tile(int warp)
 {
     node_tile tile;
     tile.x = NODES_TILE * (2 * (int)blockIdx.x + warp % 2);
@@ -309,10 +301,8 @@ static __device__ __forceinline__ node_tile light_tile(int warp)
 }
 
 template <typename Pixel, int CHANNELS, int COUNT>
-static __device__ __forceinline__ void encode_light(const gauss_frame &frame,
-                                                    const gauss_nodes &nodes,
-                                                    float (&sums)[CHANNELS][COUNT],
-                                                    typename Pixel::word (&words)[COUNT])
+DEVICE void encode_light(const gauss_frame &frame, const gauss_nodes &nodes,
+                         float (&sums)[CHANNELS][COUNT], typename Pixel::word (&words)[COUNT])
 {
     square_roots(LIGHT_COLOURS, sums);
     with_kind(light_of(frame, nodes), [&](const frame_light &light) {
@@ -327,12 +317,10 @@ static __device__ __forceinline__ void encode_light(const gauss_frame &frame,
 
 /* Encodes a tile that all warps have made in part, each its share of the pixels. */
 template <typename Pixel, int CHANNELS>
-static __device__ __forceinline__ void encode_together(const gauss_frame &frame,
-                                                       const gauss_nodes &nodes,
-                                                       const float (&sums)[CHANNELS][NODES_PIXELS],
-                                                       light_block<CHANNELS> &block,
-                                                       float (&encoded)[NODES_PIXELS][32],
-                                                       typename Pixel::word (&words)[NODES_PIXELS])
+DEVICE void encode_together(const gauss_frame &frame, const gauss_nodes &nodes,
+                            const float (&sums)[CHANNELS][NODES_PIXELS],
+                            light_block<CHANNELS> &block, float (&encoded)[NODES_PIXELS][32],
+                            typename Pixel::word (&words)[NODES_PIXELS])
 {
     const int warp = (int)threadIdx.x / 32;
     const int lane = (int)threadIdx.x % 32;
@@ -352,10 +340,9 @@ static __device__ __forceinline__ void encode_together(const gauss_frame &frame,
 }
 
 template <typename Pixel, int CHANNELS, typename Image>
-static __device__ __forceinline__ void write_light(const gauss_frame &frame, const Image &src,
-                                                   const Image &dst, const node_tile &tile,
-                                                   const node_places &places,
-                                                   typename Pixel::word (&words)[NODES_PIXELS])
+DEVICE void write_light(const gauss_frame &frame, const Image &src, const Image &dst,
+                        const node_tile &tile, const node_places &places,
+                        typename Pixel::word (&words)[NODES_PIXELS])
 {
     keep_sources<Pixel, CHANNELS>(frame, src, tile, places, words);
     if constexpr (!linear_image<Pixel>::has_whole) {
@@ -368,9 +355,8 @@ static __device__ __forceinline__ void write_light(const gauss_frame &frame, con
 }
 
 template <typename Pixel, int CHANNELS, typename Image>
-static __device__ __forceinline__ void make_light_picture(const gauss_frame &frame,
-                                                          const gauss_nodes &nodes,
-                                                          const Image &src, const Image &dst)
+DEVICE void make_light_picture(const gauss_frame &frame, const gauss_nodes &nodes, const Image &src,
+                               const Image &dst)
 {
     __shared__ light_block<CHANNELS> block;
     const int warp = (int)threadIdx.x / 32;

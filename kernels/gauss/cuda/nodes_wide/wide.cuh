@@ -95,8 +95,7 @@ template <typename Sample> struct sample_level {
 
 /* D += A B of 16 x 8 by 8 x 8. A lane's values of A are rows g and g + 8 of column 2t, then of
  * column 2t + 1; of B rows 2t and 2t + 1 of column g; of D as in cuda/mma.cuh. */
-static __device__ __forceinline__ void multiply_by_shuffles(float (&d)[4], const float4 &a,
-                                                            float b0, float b1)
+DEVICE void multiply_by_shuffles(float (&d)[4], const float4 &a, float b0, float b1)
 {
     const int lane = (int)threadIdx.x % 32;
     const int row = lane & ~3;
@@ -119,8 +118,7 @@ static __device__ __forceinline__ void multiply_by_shuffles(float (&d)[4], const
     }
 }
 
-static __device__ __forceinline__ void wide_multiply(float (&d)[4], const float4 &a, float b0,
-                                                     float b1)
+DEVICE void wide_multiply(float (&d)[4], const float4 &a, float b0, float b1)
 {
 #if __CUDA_ARCH__ >= 800
     const uint32_t words[4] = {__float_as_uint(a.x), __float_as_uint(a.y), __float_as_uint(a.z),
@@ -132,7 +130,7 @@ static __device__ __forceinline__ void wide_multiply(float (&d)[4], const float4
 }
 
 /* Rounds to the 11 bits that the product uses. */
-static __device__ __forceinline__ float wide_rounded(float value)
+DEVICE float wide_rounded(float value)
 {
 #if __CUDA_ARCH__ >= 800
     return __uint_as_float(ptx_tf32(value));
@@ -141,7 +139,7 @@ static __device__ __forceinline__ float wide_rounded(float value)
 #endif
 }
 
-static __device__ __forceinline__ float4 operand_of(const float4 &v)
+DEVICE float4 operand_of(const float4 &v)
 {
     return make_float4(wide_rounded(v.x), wide_rounded(v.y), wide_rounded(v.z), wide_rounded(v.w));
 }
@@ -161,8 +159,8 @@ struct wide_window {
           across(matrix(smooth, node, tile.x)), down(matrix(smooth, node, tile.y))
     {
     }
-    static __device__ __forceinline__ const float4 *matrix(const gauss_cuda_smooth &smooth,
-                                                           const gauss_wide_node &node, int px)
+    DEVICE const float4 *matrix(const gauss_cuda_smooth &smooth, const gauss_wide_node &node,
+                                int px)
     {
         const int phase = px / NODES_TILE & (gauss_wide_phases(node.level) - 1);
         return (const float4 *)smooth.matrices + (node.matrix + phase * node.steps) * 32 +
@@ -191,8 +189,7 @@ template <int ROWS> struct wide_step {
 /* Filters ROWS times eight rows of samples from step j on: the product across, and its part of the
  * one down. A step's loads are issued while the step before is multiplied. */
 template <int ROWS, int CHANNELS>
-static __device__ __forceinline__ void add_rows(const wide_window &window, int j,
-                                                float (&outputs)[CHANNELS][2][4])
+DEVICE void add_rows(const wide_window &window, int j, float (&outputs)[CHANNELS][2][4])
 {
     int rows[ROWS];
     float transposed[ROWS][CHANNELS][4] = {};
@@ -231,8 +228,7 @@ static __device__ __forceinline__ void add_rows(const wide_window &window, int j
 }
 
 template <int CHANNELS>
-static __device__ __forceinline__ void wide_product(const wide_window &window,
-                                                    float (&outputs)[CHANNELS][2][4])
+DEVICE void wide_product(const wide_window &window, float (&outputs)[CHANNELS][2][4])
 {
     /* Takes eights of rows by threes, and the last four by twos. */
     int j = 0;
@@ -252,10 +248,9 @@ static __device__ __forceinline__ void wide_product(const wide_window &window,
 /* ---- Blending */
 
 template <int CHANNELS>
-static __device__ __forceinline__ void blend_nodes(const gauss_frame &frame,
-                                                   const gauss_cuda_smooth &smooth,
-                                                   const node_tile &tile, node_places &places,
-                                                   float (&sums)[CHANNELS][NODES_PIXELS])
+DEVICE void blend_nodes(const gauss_frame &frame, const gauss_cuda_smooth &smooth,
+                        const node_tile &tile, node_places &places,
+                        float (&sums)[CHANNELS][NODES_PIXELS])
 {
     /* The ladder of wide light has its nodes' distances, whatever the pixels are. */
     const int blend =
@@ -281,10 +276,8 @@ static __device__ __forceinline__ void blend_nodes(const gauss_frame &frame,
 /* ---- The tile */
 
 template <typename Pixel, int CHANNELS, typename Image>
-static __device__ __forceinline__ void make_node_tile(const gauss_frame &frame,
-                                                      const gauss_cuda_smooth &smooth,
-                                                      const Image &src, const Image &dst,
-                                                      const node_tile &tile)
+DEVICE void make_node_tile(const gauss_frame &frame, const gauss_cuda_smooth &smooth,
+                           const Image &src, const Image &dst, const node_tile &tile)
 {
     node_places places;
     float sums[CHANNELS][NODES_PIXELS] = {};
@@ -307,9 +300,8 @@ static __device__ __forceinline__ void make_node_tile(const gauss_frame &frame,
 }
 
 template <typename Pixel, typename Image>
-static __device__ __forceinline__ void make_wide_picture(const gauss_frame &frame,
-                                                         const gauss_cuda_smooth &smooth,
-                                                         const Image &src, const Image &dst)
+DEVICE void make_wide_picture(const gauss_frame &frame, const gauss_cuda_smooth &smooth,
+                              const Image &src, const Image &dst)
 {
     const int warp = (int)threadIdx.x / 32;
     node_tile tile;

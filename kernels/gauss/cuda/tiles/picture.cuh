@@ -46,7 +46,7 @@ template <enum fovea_format FORMAT, typename Image> struct gathered_level {
 };
 
 template <enum fovea_format FORMAT>
-static __device__ __forceinline__ typename pixel<FORMAT>::word word_of_sample(float4 v, bool light)
+DEVICE typename pixel<FORMAT>::word word_of_sample(float4 v, bool light)
 {
     typedef pixel<FORMAT> Pixel;
     const float middle = light ? 0.0f : (Pixel::white + 1) / 2;
@@ -56,8 +56,8 @@ static __device__ __forceinline__ typename pixel<FORMAT>::word word_of_sample(fl
 }
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Image> &work,
-                                                     int width_px, int height_px, int x0, int y0)
+DEVICE void gather_square(const tile_work<FORMAT, Image> &work, int width_px, int height_px, int x0,
+                          int y0)
 {
     const gauss_frame &frame = work.frame;
     const bool light = becomes_light<FORMAT>(frame);
@@ -84,8 +84,7 @@ static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Ima
 /* ---- Subtiles without any of this */
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void copy_subtile(const tile_work<FORMAT, Image> &work, int x0,
-                                                    int y0)
+DEVICE void copy_subtile(const tile_work<FORMAT, Image> &work, int x0, int y0)
 {
     const gauss_frame &frame = work.frame;
     const int fours = GAUSS_TILE_SUBTILE_PX / 4;
@@ -105,8 +104,8 @@ static __device__ __forceinline__ void copy_subtile(const tile_work<FORMAT, Imag
  * is not for it. MIXES takes part 0 or 1 of MIXED ones, too, which cost registers
  * (make_by_mma has `coarse`). */
 template <bool MIXES, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ bool make_mma_tile(const tile_work<FORMAT, Image> &work,
-                                                     uint32_t entry, int part, bool &coarse)
+DEVICE bool make_mma_tile(const tile_work<FORMAT, Image> &work, uint32_t entry, int part,
+                          bool &coarse)
 {
     const int kind = kind_of_entry(entry);
     const bool mixed = MIXES && kind == GAUSS_TILE_MIXED;
@@ -130,8 +129,7 @@ static __device__ __forceinline__ bool make_mma_tile(const tile_work<FORMAT, Ima
 }
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image> &work,
-                                                  uint32_t entry)
+DEVICE void make_entry(const tile_work<FORMAT, Image> &work, uint32_t entry)
 {
     const int kind = kind_of_entry(entry);
     const int x0 = column_of_entry(entry) * GAUSS_TILE_SUBTILE_PX;
@@ -144,7 +142,7 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
 }
 
 /* Takes the block's entry, and clears the list for the next frame. */
-static __device__ __forceinline__ uint32_t take_entry(const gauss_tiles &tiles)
+DEVICE uint32_t take_entry(const gauss_tiles &tiles)
 {
     const tile_list list(tiles);
     const uint32_t entry = list.entries[blockIdx.x];
@@ -161,8 +159,7 @@ static __device__ __forceinline__ uint32_t take_entry(const gauss_tiles &tiles)
 /* One block makes all subtiles of a tile in turn, since large pictures have enough tiles to fill
  * the device, and both parts of a MIXED one. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Image> &work,
-                                                    uint32_t entry)
+DEVICE void make_in_turn(const tile_work<FORMAT, Image> &work, uint32_t entry)
 {
     const bool in_subtiles = kind_of_entry(entry) == GAUSS_TILE_IN_SUBTILES;
     const int across = GAUSS_TILE_ACROSS;
@@ -199,9 +196,8 @@ static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Imag
 }
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_picture(const gauss_frame &frame,
-                                                    const gauss_tiles &tiles, const Image &src,
-                                                    const Image &dst, char *shared)
+DEVICE void make_picture(const gauss_frame &frame, const gauss_tiles &tiles, const Image &src,
+                         const Image &dst, char *shared)
 {
     const uint32_t entry = take_entry(tiles);
     if (entry == GAUSS_TILE_NONE) {

@@ -55,32 +55,32 @@ struct tile_sample {
     __half2 zw;
 };
 
-static __device__ __forceinline__ tile_sample sample_of_bits(uint32_t xy, uint32_t zw)
+DEVICE tile_sample sample_of_bits(uint32_t xy, uint32_t zw)
 {
     return {half2_of(xy), half2_of(zw)};
 }
 
-static __device__ __forceinline__ uint2 bits_of(const tile_sample &sample)
+DEVICE uint2 bits_of(const tile_sample &sample)
 {
     return make_uint2(bits_of(sample.xy), bits_of(sample.zw));
 }
 
-static __device__ __forceinline__ tile_sample operator+(const tile_sample &a, const tile_sample &b)
+DEVICE tile_sample operator+(const tile_sample &a, const tile_sample &b)
 {
     return {__hadd2(a.xy, b.xy), __hadd2(a.zw, b.zw)};
 }
 
-static __device__ __forceinline__ tile_sample operator-(const tile_sample &a, const tile_sample &b)
+DEVICE tile_sample operator-(const tile_sample &a, const tile_sample &b)
 {
     return {__hsub2(a.xy, b.xy), __hsub2(a.zw, b.zw)};
 }
 
-static __device__ __forceinline__ tile_sample least_of(const tile_sample &a, const tile_sample &b)
+DEVICE tile_sample least_of(const tile_sample &a, const tile_sample &b)
 {
     return {__hmin2(a.xy, b.xy), __hmin2(a.zw, b.zw)};
 }
 
-static __device__ __forceinline__ float4 floats_of(uint2 bits)
+DEVICE float4 floats_of(uint2 bits)
 {
     const float2 xy = __half22float2(half2_of(bits.x));
     const float2 zw = __half22float2(half2_of(bits.y));
@@ -90,13 +90,12 @@ static __device__ __forceinline__ float4 floats_of(uint2 bits)
 /* ---- Formats */
 
 /* Floats hold light already. */
-template <enum fovea_format FORMAT> static __device__ __forceinline__ bool holds_floats()
+template <enum fovea_format FORMAT> DEVICE bool holds_floats()
 {
     return pixel<FORMAT>::white == 0;
 }
 
-template <enum fovea_format FORMAT>
-static __device__ __forceinline__ bool becomes_light(const gauss_frame &frame)
+template <enum fovea_format FORMAT> DEVICE bool becomes_light(const gauss_frame &frame)
 {
     return !holds_floats<FORMAT>() && frame.light != 0;
 }
@@ -104,13 +103,13 @@ static __device__ __forceinline__ bool becomes_light(const gauss_frame &frame)
 /* ---- Pixels as samples */
 
 /* All four halves are that. */
-static __device__ __forceinline__ tile_sample flat_sample(float value)
+DEVICE tile_sample flat_sample(float value)
 {
     return {__floats2half2_rn(value, value), __floats2half2_rn(value, value)};
 }
 
 /* The biased halves of a sample's 0. */
-static __device__ __forceinline__ tile_sample biased_middle()
+DEVICE tile_sample biased_middle()
 {
     return flat_sample(1024.0f + 128.0f);
 }
@@ -118,7 +117,7 @@ static __device__ __forceinline__ tile_sample biased_middle()
 /* ---- The least of a window, which is the base of floats */
 
 /* Stores each warp's least sample, for least_of_block after a barrier. */
-static __device__ __forceinline__ void keep_least(tile_sample least, uint2 *of_warps)
+DEVICE void keep_least(tile_sample least, uint2 *of_warps)
 {
 #pragma unroll
     for (int i = 16; i > 0; i >>= 1) {
@@ -131,7 +130,7 @@ static __device__ __forceinline__ void keep_least(tile_sample least, uint2 *of_w
     }
 }
 
-static __device__ __forceinline__ tile_sample least_of_block(const uint2 *of_warps)
+DEVICE tile_sample least_of_block(const uint2 *of_warps)
 {
     tile_sample least = sample_of_bits(of_warps[0].x, of_warps[0].y);
 #pragma unroll
@@ -144,14 +143,13 @@ static __device__ __forceinline__ tile_sample least_of_block(const uint2 *of_war
 /* ---- Levels in memory */
 
 /* Returns the place of sample (x, y) of a level. */
-static __device__ __forceinline__ uint2 *sample_at(const gauss_tiles &tiles,
-                                                   const gauss_level &level, int x, int y)
+DEVICE uint2 *sample_at(const gauss_tiles &tiles, const gauss_level &level, int x, int y)
 {
     return (uint2 *)tiles.samples + blockIdx.z * tiles.next_samples + level.first +
            (y + GAUSS_MARGIN) * level.pitch + x + GAUSS_MARGIN;
 }
 
-static __device__ __forceinline__ bool has_sample(const gauss_level &level, int x, int y)
+DEVICE bool has_sample(const gauss_level &level, int x, int y)
 {
     return x >= -GAUSS_MARGIN && y >= -GAUSS_MARGIN && x < level.width + GAUSS_MARGIN &&
            y < level.height + GAUSS_MARGIN;
@@ -159,7 +157,7 @@ static __device__ __forceinline__ bool has_sample(const gauss_level &level, int 
 
 /* `all` is the AND of words, of which opaque pixels have all alpha bits; floats are never said to
  * be opaque. */
-template <enum fovea_format FORMAT> static __device__ __forceinline__ bool are_opaque(uint32_t all)
+template <enum fovea_format FORMAT> DEVICE bool are_opaque(uint32_t all)
 {
     if constexpr (pixel<FORMAT>::white > 0) {
         return all >= 0xff000000u;
@@ -170,7 +168,7 @@ template <enum fovea_format FORMAT> static __device__ __forceinline__ bool are_o
 
 /* Returns the flag of a block of the first kernel, which says that all pixels it has read are
  * opaque: tiles then need not read their alpha. */
-static __device__ __forceinline__ uint8_t *opaque_flag(const gauss_tiles &tiles, int x, int y)
+DEVICE uint8_t *opaque_flag(const gauss_tiles &tiles, int x, int y)
 {
     const int64_t image = tiles.next_samples == 0 ? 0 : blockIdx.z;
     return (uint8_t *)(tiles.state + image * tiles.state_bytes + tiles.flags_bytes) +

@@ -11,7 +11,7 @@
 
 /* The sum is one instruction wherever this is compiled into, so that all who ask for a pixel's
  * sigma find the same, bit by bit. */
-static __device__ __forceinline__ float table_at(const gauss_tiles &tiles, float at)
+DEVICE float table_at(const gauss_tiles &tiles, float at)
 {
     const float *entries = (const float *)tiles.table;
     const float last = (float)(tiles.law.table_count - 1);
@@ -21,8 +21,7 @@ static __device__ __forceinline__ float table_at(const gauss_tiles &tiles, float
     return fmaf(place - (float)below, __ldg(entries + below + 1) - low, low);
 }
 
-static __device__ __forceinline__ float projected_from(const gauss_tiles &tiles, float x, float y,
-                                                       float from_x, float from_y)
+DEVICE float projected_from(const gauss_tiles &tiles, float x, float y, float from_x, float from_y)
 {
     const gauss_law &law = tiles.law;
     const gauss_ray pixel = gauss_law_ray(&law, x - 0.5f, y - 0.5f);
@@ -32,8 +31,7 @@ static __device__ __forceinline__ float projected_from(const gauss_tiles &tiles,
 }
 
 /* Returns sigma before the ramp by one fovea. */
-static __device__ __forceinline__ float plain_from(const gauss_tiles &tiles, float x, float y,
-                                                   float from_x, float from_y)
+DEVICE float plain_from(const gauss_tiles &tiles, float x, float y, float from_x, float from_y)
 {
     if (tiles.law.kind != GAUSS_LAW_RADIAL) {
         return projected_from(tiles, x, y, from_x, from_y);
@@ -123,8 +121,7 @@ struct tile_place {
 
 /* If sigma only rises with the distance, the square's nearest place to the gaze has the least and
  * its farthest corner the largest. */
-static __device__ __forceinline__ tile_place end_of_square(const tile_law &law,
-                                                           const tile_square &square, bool nearest)
+DEVICE tile_place end_of_square(const tile_law &law, const tile_square &square, bool nearest)
 {
     const float near_x = fminf(fmaxf(law.gaze_x, square.x), square.x + square.side);
     const float near_y = fminf(fmaxf(law.gaze_y, square.y), square.y + square.side);
@@ -135,14 +132,14 @@ static __device__ __forceinline__ tile_place end_of_square(const tile_law &law,
 }
 
 /* For other laws, asks at 5 x 5 places, and adds what sigma can differ by between them. */
-static __device__ __forceinline__ tile_place place_in_square(const tile_square &square, int i)
+DEVICE tile_place place_in_square(const tile_square &square, int i)
 {
     const float step = 0.25f * square.side;
     return {square.x + (float)(i % 5) * step, square.y + (float)(i / 5) * step};
 }
 
 /* Joins the ranges of so many neighbouring lanes. */
-template <int LANES> static __device__ __forceinline__ tile_range range_of_lanes(tile_range range)
+template <int LANES> DEVICE tile_range range_of_lanes(tile_range range)
 {
 #pragma unroll
     for (int i = LANES / 2; i > 0; i >>= 1) {
@@ -153,8 +150,7 @@ template <int LANES> static __device__ __forceinline__ tile_range range_of_lanes
 }
 
 /* Widens a range by what sigma may be between the places of the square that were asked. */
-static __device__ __forceinline__ tile_range range_between(const tile_law &law,
-                                                           const tile_range &range, float side)
+DEVICE tile_range range_between(const tile_law &law, const tile_range &range, float side)
 {
     /* A place is at most half a diagonal of a 4 x 4 grid away: sqrt(2) / 8 of the side. */
     const float more = law.radial ? 0.0f : law.tiles.slope * 0.1768f * side;
@@ -163,8 +159,7 @@ static __device__ __forceinline__ tile_range range_between(const tile_law &law,
 
 /* Returns a square's range to each of so many lanes. */
 template <int LANES>
-static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &law,
-                                                              const tile_square &square)
+DEVICE tile_range range_over_lanes(const tile_law &law, const tile_square &square)
 {
     const int lane = (int)threadIdx.x % LANES;
     const bool radial = law.radial;
@@ -194,33 +189,33 @@ struct tile_list {
     }
 };
 
-static __device__ __forceinline__ uint32_t tile_entry(int kind, int part, int x, int y)
+DEVICE uint32_t tile_entry(int kind, int part, int x, int y)
 {
     return (uint32_t)kind << GAUSS_TILE_KIND_SHIFT | (uint32_t)part << GAUSS_TILE_PART_SHIFT |
            (uint32_t)y << GAUSS_TILE_ROW_SHIFT | (uint32_t)x;
 }
 
-static __device__ __forceinline__ int kind_of_entry(uint32_t entry)
+DEVICE int kind_of_entry(uint32_t entry)
 {
     return (int)(entry >> GAUSS_TILE_KIND_SHIFT);
 }
 
-static __device__ __forceinline__ int part_of_entry(uint32_t entry)
+DEVICE int part_of_entry(uint32_t entry)
 {
     return (int)(entry >> GAUSS_TILE_PART_SHIFT & 3u);
 }
 
-static __device__ __forceinline__ int column_of_entry(uint32_t entry)
+DEVICE int column_of_entry(uint32_t entry)
 {
     return (int)(entry & GAUSS_TILE_PLACE_MASK);
 }
 
-static __device__ __forceinline__ int row_of_entry(uint32_t entry)
+DEVICE int row_of_entry(uint32_t entry)
 {
     return (int)(entry >> GAUSS_TILE_ROW_SHIFT & GAUSS_TILE_PLACE_MASK);
 }
 
-static __device__ __forceinline__ int level_of_subtile(const tile_law &law, const tile_range &range)
+DEVICE int level_of_subtile(const tile_law &law, const tile_range &range)
 {
     const int level = law.level_count > 1 && range.low >= GAUSS_TILE_SIGMA_1;
     const bool next = level > 0 && !gauss_tile_reaches(level, range.high) && law.level_count > 2 &&
@@ -229,15 +224,14 @@ static __device__ __forceinline__ int level_of_subtile(const tile_law &law, cons
 }
 
 /* Returns the subtile at that place with the spline's neighbours, which it reads. */
-static __device__ __forceinline__ tile_square square_of_subtile(int x, int y)
+DEVICE tile_square square_of_subtile(int x, int y)
 {
     const float margin = 2.0f;
     return {(float)(x * GAUSS_TILE_SUBTILE_PX) - margin,
             (float)(y * GAUSS_TILE_SUBTILE_PX) - margin, GAUSS_TILE_SUBTILE_PX + 2.0f * margin};
 }
 
-static __device__ __forceinline__ uint32_t entry_of_range(const tile_law &law,
-                                                          const tile_range &range, int x, int y)
+DEVICE uint32_t entry_of_range(const tile_law &law, const tile_range &range, int x, int y)
 {
     if (!law.blurs || range.high * GAUSS_REACH < 1.0f) {
         return tile_entry(GAUSS_TILE_COPIED, 0, x, y);
@@ -259,14 +253,14 @@ static __device__ __forceinline__ uint32_t entry_of_range(const tile_law &law,
 }
 
 /* Eight lanes ask together for each subtile. */
-static __device__ __forceinline__ uint32_t entry_of_subtile(const tile_law &law, int x, int y)
+DEVICE uint32_t entry_of_subtile(const tile_law &law, int x, int y)
 {
     return entry_of_range(law, range_over_lanes<8>(law, square_of_subtile(x, y)), x, y);
 }
 
 /* Returns the range of one of the tile's subtiles to each of the first lanes. A lane asks for three
  * subtiles side by side: one after another, their waits for the law's table would add up. */
-static __device__ __forceinline__ tile_range ranges_of_subtiles(const tile_law &law, int x, int y)
+DEVICE tile_range ranges_of_subtiles(const tile_law &law, int x, int y)
 {
     const int across = GAUSS_TILE_ACROSS;
     const int lane = (int)threadIdx.x % 32;
@@ -309,15 +303,14 @@ static __device__ __forceinline__ tile_range ranges_of_subtiles(const tile_law &
 }
 
 /* Returns whether a whole tile can be made from that level. */
-static __device__ __forceinline__ bool serves(const tile_law &law, const tile_range &range,
-                                              int level)
+DEVICE bool serves(const tile_law &law, const tile_range &range, int level)
 {
     return level < law.level_count && range.low >= gauss_tile_sigma_from(level) &&
            gauss_tile_reaches(level, range.high) != 0;
 }
 
 /* Returns the finest level from 2 on that serves the range in a whole tile, or 0. */
-static __device__ __forceinline__ int level_of_range(const tile_law &law, const tile_range &range)
+DEVICE int level_of_range(const tile_law &law, const tile_range &range)
 {
     for (int level = 2; level < law.level_count; level++) {
         if (serves(law, range, level)) {
@@ -328,7 +321,7 @@ static __device__ __forceinline__ int level_of_range(const tile_law &law, const 
 }
 
 /* Returns the tile at that place with what it reads around. */
-static __device__ __forceinline__ tile_square square_of_tile(int x, int y)
+DEVICE tile_square square_of_tile(int x, int y)
 {
     const float margin = 4.0f;
     const float side = (float)GAUSS_TILE_PX;
@@ -337,8 +330,7 @@ static __device__ __forceinline__ tile_square square_of_tile(int x, int y)
 
 /* Returns the tile's entry if it is made whole, from level 1 in quadrants. GAUSS_TILE_NONE means in
  * subtiles. */
-static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law,
-                                                         const tile_range &range, int x, int y)
+DEVICE uint32_t entry_of_tile(const tile_law &law, const tile_range &range, int x, int y)
 {
     if (!law.blurs) {
         return GAUSS_TILE_NONE;

@@ -12,7 +12,7 @@
 
 /* ---- Variances of a warp's outputs */
 
-static __device__ __forceinline__ float between(float a, float b, float part)
+DEVICE float between(float a, float b, float part)
 {
     return fmaf(part, b - a, a);
 }
@@ -21,14 +21,14 @@ static __device__ __forceinline__ float between(float a, float b, float part)
 /* So many variances are enough where each pixel evaluates sigma, up to these distances of the
  * largest from the least: levels that are averaged as stored are half a level off, light a third of
  * one. */
-static __device__ __forceinline__ int count_variances(float span, bool light)
+DEVICE int count_variances(float span, bool light)
 {
     return light ? 4 + (span > 0.18f) + (span > 0.34f) + (span > 0.53f)
                  : 4 + (span > 0.3f) + 2 * (span > 0.75f);
 }
 
 /* Finds the least of floats from 0 on, which are ordered as their bits are. */
-static __device__ __forceinline__ tile_range range_of_warp(float own)
+DEVICE tile_range range_of_warp(float own)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     return {__uint_as_float(__reduce_min_sync(~0u, __float_as_uint(own))),
@@ -296,8 +296,7 @@ struct tile_mma_weights {
 typedef float tile_mma_sums[MMA_COLORS][8];
 
 /* Blurs a channel with one variance. `window` is the lane's row of the first square. */
-static __device__ __forceinline__ void blur_plane(mma_place window, const tile_mma_weights &weights,
-                                                  float (&across)[2][4])
+DEVICE void blur_plane(mma_place window, const tile_mma_weights &weights, float (&across)[2][4])
 {
     const int pitch_bytes = 2 * MMA_PITCH;
 #pragma unroll
@@ -328,9 +327,8 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const tile_m
 
 /* Blurs a warp's outputs. NARROW takes the polynomials of find_narrow. */
 template <bool NARROW>
-static __device__ __forceinline__ void blur_outputs(const tile_mma_variances &variances,
-                                                    const float4 *memory, mma_place window,
-                                                    tile_mma_sums &sums)
+DEVICE void blur_outputs(const tile_mma_variances &variances, const float4 *memory,
+                         mma_place window, tile_mma_sums &sums)
 {
 #pragma unroll
     for (int i = 0; i < MMA_COLORS * 8; i++) {
@@ -366,9 +364,8 @@ static __device__ __forceinline__ void blur_outputs(const tile_mma_variances &va
 
 /* Clamps outputs to the range of their inputs, which rounding and negative polynomials may leave,
  * and packs them as a left operand. */
-static __device__ __forceinline__ void limit_outputs(const tile_mma_sums &sums, const __half2 *low,
-                                                     const __half2 *high,
-                                                     uint32_t (&z)[MMA_COLORS][4])
+DEVICE void limit_outputs(const tile_mma_sums &sums, const __half2 *low, const __half2 *high,
+                          uint32_t (&z)[MMA_COLORS][4])
 {
 #pragma unroll
     for (int c = 0; c < MMA_COLORS; c++) {

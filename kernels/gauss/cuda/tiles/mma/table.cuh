@@ -114,32 +114,32 @@ struct tile_mma_table {
 static __device__ const tile_mma_table tile_mma_gaussians;
 
 /* Returns the entry of a variance from 0.4 on. */
-static __device__ __forceinline__ float entry_of_variance(float v)
+DEVICE float entry_of_variance(float v)
 {
     /* 18.5069933 is -14 log2(0.4). */
     return fmaf(14.0f, ptx_lg2(v), 18.5069933f + tile_mma_table::narrow);
 }
 
-static __device__ __forceinline__ float variance_of_entry(int i)
+DEVICE float variance_of_entry(int i)
 {
     const float beyond = (float)(i - tile_mma_table::narrow) - 18.5069933f;
     return ptx_ex2(beyond * (1.0f / 14.0f));
 }
 
 /* Returns the entry of any variance. */
-static __device__ __forceinline__ float entry_of_any_variance(float v)
+DEVICE float entry_of_any_variance(float v)
 {
     return v < 0.4f ? 80.0f * v : entry_of_variance(v);
 }
 
-static __device__ __forceinline__ float variance_of_any_entry(int i)
+DEVICE float variance_of_any_entry(int i)
 {
     return i < tile_mma_table::narrow ? (float)i * (1.0f / 80.0f) : variance_of_entry(i);
 }
 
 /* Returns the variance of the sampled Gaussian, in which the polynomials are; it is 0 for
  * copies. */
-static __device__ __forceinline__ float sampled_variance(float sigma_px)
+DEVICE float sampled_variance(float sigma_px)
 {
     const float v = sigma_px * sigma_px;
     const float g = ptx_ex2(-0.72134752f * ptx_rcp(fmaxf(v, 0.01f)));
@@ -195,7 +195,7 @@ struct spline_tables {
 static __device__ const spline_tables tile_mma_splines;
 
 /* one row a pixel */
-static __device__ __forceinline__ const uint32_t *spline_of_level(int level)
+DEVICE const uint32_t *spline_of_level(int level)
 {
     const int rows = level < 4 ? GAUSS_TILE_QUADRANT_PX * level
                                : 3 * GAUSS_TILE_QUADRANT_PX + (level - 3) * GAUSS_TILE_PX;
@@ -334,7 +334,7 @@ struct tile_mma_encoding {
 static __device__ const tile_mma_encoding tile_mma_bytes;
 
 /* Returns two levels, each in the low byte of a half. */
-static __device__ __forceinline__ uint32_t bytes_of_light(uint32_t two)
+DEVICE uint32_t bytes_of_light(uint32_t two)
 {
     const uint32_t *lines = tile_mma_bytes.of;
     const uint32_t first = __ldg(lines + ((two & 0xffffu) >> tile_mma_encoding::shift));

@@ -32,8 +32,7 @@
 #include "write.cuh"
 
 /* Returns whether samples are light, as floats always are. */
-template <enum fovea_format FORMAT>
-static __device__ __forceinline__ bool averages_light(const gauss_frame &frame)
+template <enum fovea_format FORMAT> DEVICE bool averages_light(const gauss_frame &frame)
 {
     return holds_floats<FORMAT>() || frame.light != 0;
 }
@@ -65,11 +64,9 @@ struct tile_mma_place {
 };
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_mma_tile(const tile_work<FORMAT, Image> &work,
-                                                      const tile_mma_place &place,
-                                                      const tile_mma_levels &levels,
-                                                      const uint32_t (&z)[MMA_COLORS][4],
-                                                      bool opaque)
+DEVICE void write_mma_tile(const tile_work<FORMAT, Image> &work, const tile_mma_place &place,
+                           const tile_mma_levels &levels, const uint32_t (&z)[MMA_COLORS][4],
+                           bool opaque)
 {
     const int lane = tile_mma_lane();
     const int side_px = place.side_px;
@@ -97,8 +94,7 @@ struct tile_mma_loaded {
     bool spreads; /* A float is NaN or infinite, which matrix products would spread. */
 };
 
-template <enum fovea_format FORMAT>
-static __device__ __forceinline__ tile_sample base_of(const tile_sample &loaded)
+template <enum fovea_format FORMAT> DEVICE tile_sample base_of(const tile_sample &loaded)
 {
     return holds_floats<FORMAT>() ? base_of_least(loaded) : loaded;
 }
@@ -128,10 +124,9 @@ struct tile_flags {
 
 /* Finds the variances of a subtile of the picture. (x, y) is the warp's first output. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void find_variances(const tile_work<FORMAT, Image> &work,
-                                                      const tile_mma_shape &shape,
-                                                      const tile_mma_memory &memory, int x, int y,
-                                                      tile_mma_variances &variances)
+DEVICE void find_variances(const tile_work<FORMAT, Image> &work, const tile_mma_shape &shape,
+                           const tile_mma_memory &memory, int x, int y,
+                           tile_mma_variances &variances)
 {
     if (shape.narrow) {
         variances.find_narrow(work.law, x, y, averages_light<FORMAT>(work.frame), memory);
@@ -143,9 +138,9 @@ static __device__ __forceinline__ void find_variances(const tile_work<FORMAT, Im
 /* Loads a block's window, and meanwhile finds the variances of the warp's outputs, whose first is
  * (x, y). */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ tile_mma_loaded load_mma_tile(
-    const tile_work<FORMAT, Image> &work, const tile_mma_shape &shape,
-    const tile_mma_memory &memory, int x0, int y0, int x, int y, tile_mma_variances &variances)
+DEVICE tile_mma_loaded load_mma_tile(const tile_work<FORMAT, Image> &work,
+                                     const tile_mma_shape &shape, const tile_mma_memory &memory,
+                                     int x0, int y0, int x, int y, tile_mma_variances &variances)
 {
     const bool light = averages_light<FORMAT>(work.frame);
     const int left = (x0 >> shape.level) - shape.spline - MMA_BEFORE;
@@ -192,12 +187,9 @@ static __device__ __forceinline__ tile_mma_loaded load_mma_tile(
 
 /* Makes, up-samples and writes a warp's outputs. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Image> &work,
-                                                    const tile_mma_place &place,
-                                                    const tile_mma_variances &variances,
-                                                    const tile_mma_memory &memory, mma_place window,
-                                                    const tile_sample &base, bool opaque,
-                                                    bool narrow)
+DEVICE void make_outputs(const tile_work<FORMAT, Image> &work, const tile_mma_place &place,
+                         const tile_mma_variances &variances, const tile_mma_memory &memory,
+                         mma_place window, const tile_sample &base, bool opaque, bool narrow)
 {
     tile_mma_sums sums;
     tile_mma_levels levels;
@@ -237,9 +229,8 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
  * MIXED subtile, which is made from the picture and then from level 1, a warp writes its part when
  * it is made from the level that its least sigma asks for: `coarse`, if that is level 1. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ bool make_by_mma(const tile_work<FORMAT, Image> &work,
-                                                   const tile_mma_shape &shape, int x0, int y0,
-                                                   bool mixed, bool &coarse)
+DEVICE bool make_by_mma(const tile_work<FORMAT, Image> &work, const tile_mma_shape &shape, int x0,
+                        int y0, bool mixed, bool &coarse)
 {
     const tile_mma_memory memory(work.shared);
     const int right = tile_mma_warp() % 2;

@@ -22,8 +22,8 @@ template <enum fovea_format FORMAT, typename Image> struct tile_work {
 
 /* Reads four words of the picture where they lie in it and where they stick out. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
-    const tile_work<FORMAT, Image> &work, int x, int y)
+DEVICE tile_words<typename Image::word, 4> load_own(const tile_work<FORMAT, Image> &work, int x,
+                                                    int y)
 {
     const gauss_frame &frame = work.frame;
     const clamped_image<Image> clamped = {work.src, frame.width_px - 1, frame.height_px - 1};
@@ -32,17 +32,17 @@ static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
 
 /* Reads tid.x anew each time: values that compilers hoist from it, for every kind of tile, would
  * spill to local memory. */
-static __device__ __forceinline__ uint32_t tile_mma_thread()
+DEVICE uint32_t tile_mma_thread()
 {
     return ptx_thread_x();
 }
 
-static __device__ __forceinline__ int tile_mma_lane()
+DEVICE int tile_mma_lane()
 {
     return (int)(tile_mma_thread() % 32u);
 }
 
-static __device__ __forceinline__ int tile_mma_warp()
+DEVICE int tile_mma_warp()
 {
     return (int)(tile_mma_thread() / 32u);
 }
@@ -63,7 +63,7 @@ struct tile_mma_shape {
     bool narrow; /* sigma is small, and evaluated at each pixel */
 
     /* Returns the shape of a subtile. */
-    static __device__ __forceinline__ tile_mma_shape of_subtile(int level, bool fine)
+    DEVICE tile_mma_shape of_subtile(int level, bool fine)
     {
         return {level,
                 GAUSS_TILE_SUBTILE_PX,
@@ -74,7 +74,7 @@ struct tile_mma_shape {
     }
     /* Returns the shape of a whole tile, or of a quadrant of one. From level 3 on it has no more
      * outputs than one warp makes: all four warps make them, and each up-samples its own pixels. */
-    static __device__ __forceinline__ tile_mma_shape of_whole(int level)
+    DEVICE tile_mma_shape of_whole(int level)
     {
         return {level,
                 level == 1 ? GAUSS_TILE_QUADRANT_PX : GAUSS_TILE_PX,
@@ -119,17 +119,17 @@ struct tile_mma_memory {
 };
 
 /* Rounds to whole levels, which halves hold exactly. */
-static __device__ __forceinline__ tile_sample whole_levels(const tile_sample &sample)
+DEVICE tile_sample whole_levels(const tile_sample &sample)
 {
     return {h2rint(sample.xy), h2rint(sample.zw)};
 }
 
-static __device__ __forceinline__ __half2 low_halves(__half2 a, __half2 b)
+DEVICE __half2 low_halves(__half2 a, __half2 b)
 {
     return half2_of(__byte_perm(bits_of(a), bits_of(b), 0x5410));
 }
 
-static __device__ __forceinline__ __half2 high_halves(__half2 a, __half2 b)
+DEVICE __half2 high_halves(__half2 a, __half2 b)
 {
     return half2_of(__byte_perm(bits_of(a), bits_of(b), 0x7632));
 }
@@ -138,9 +138,8 @@ static __device__ __forceinline__ __half2 high_halves(__half2 a, __half2 b)
 typedef uint2 tile_mma_colors[MMA_COLORS];
 
 /* Packs samples by channel, less `zero`. */
-static __device__ __forceinline__ void colors_of_samples(const uint4 &first, const uint4 &second,
-                                                         const tile_sample &zero,
-                                                         tile_mma_colors &colors)
+DEVICE void colors_of_samples(const uint4 &first, const uint4 &second, const tile_sample &zero,
+                              tile_mma_colors &colors)
 {
     const tile_sample a = sample_of_bits(first.x, first.y) - zero;
     const tile_sample b = sample_of_bits(first.z, first.w) - zero;
@@ -151,7 +150,7 @@ static __device__ __forceinline__ void colors_of_samples(const uint4 &first, con
     colors[2] = make_uint2(bits_of(low_halves(a.zw, b.zw)), bits_of(low_halves(c.zw, d.zw)));
 }
 
-static __device__ __forceinline__ void store_colors(const tile_mma_colors &colors, uint32_t *planes)
+DEVICE void store_colors(const tile_mma_colors &colors, uint32_t *planes)
 {
 #pragma unroll
     for (int c = 0; c < MMA_COLORS; c++) {
@@ -190,14 +189,14 @@ template <int SIDE> struct tile_mma_column {
  * has been seen, or to 0 if that is below 0, or the largest would overflow. Without a base flat
  * regions would not stay flat, because weights end with the window. */
 
-static __device__ __forceinline__ tile_sample base_of_least(const tile_sample &least)
+DEVICE tile_sample base_of_least(const tile_sample &least)
 {
     const __half2 zero = __float2half2_rn(0.0f);
     return {__hmax2(least.xy, zero), __hmax2(least.zw, zero)};
 }
 
 /* Returns the least of the window's samples, relative to its base. */
-static __device__ __forceinline__ tile_sample least_from_base(const tile_sample &least)
+DEVICE tile_sample least_from_base(const tile_sample &least)
 {
     const __half2 zero = __float2half2_rn(0.0f);
     return {__hmin2(least.xy, zero), __hmin2(least.zw, zero)};
@@ -321,9 +320,8 @@ struct tile_mma_level_window {
  * is light */
 
 /* Converts two neighbours' bytes to channels, less `zero`. */
-static __device__ __forceinline__ void colors_of_words(uint32_t first, uint32_t second,
-                                                       const tile_sample &zero,
-                                                       uint32_t (&colors)[MMA_COLORS])
+DEVICE void colors_of_words(uint32_t first, uint32_t second, const tile_sample &zero,
+                            uint32_t (&colors)[MMA_COLORS])
 {
     const uint32_t rg = __byte_perm(first, second, 0x5140);
     const uint32_t b = __byte_perm(first, second, 0x7362);
@@ -336,8 +334,7 @@ static __device__ __forceinline__ void colors_of_words(uint32_t first, uint32_t 
         bits_of(__hsub2(half2_of(__byte_perm(b, behind_1024, 0x4140)), __low2half2(zero.zw)));
 }
 
-static __device__ __forceinline__ void light_of_words(uint32_t first, uint32_t second,
-                                                      uint32_t (&colors)[MMA_COLORS])
+DEVICE void light_of_words(uint32_t first, uint32_t second, uint32_t (&colors)[MMA_COLORS])
 {
     const uint32_t even = 0x00ff00ffu;
     const uint32_t rg = __byte_perm(first, second, 0x5410);
@@ -348,7 +345,7 @@ static __device__ __forceinline__ void light_of_words(uint32_t first, uint32_t s
 }
 
 /* Returns a pixel's stored levels less the middle. */
-static __device__ __forceinline__ tile_sample levels_of_word(uint32_t word)
+DEVICE tile_sample levels_of_word(uint32_t word)
 {
     return sample_of_bits(__byte_perm(word, 0x64646464u, 0x4140),
                           __byte_perm(word, 0x64646464u, 0x4342)) -

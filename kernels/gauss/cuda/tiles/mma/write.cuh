@@ -12,8 +12,7 @@
 /* ---- Pixels */
 
 /* A color of a sample, twice. */
-static __device__ __forceinline__ void two_of_colors(const tile_sample &sample,
-                                                     __half2 (&out)[MMA_COLORS])
+DEVICE void two_of_colors(const tile_sample &sample, __half2 (&out)[MMA_COLORS])
 {
     out[0] = __low2half2(sample.xy);
     out[1] = __high2half2(sample.xy);
@@ -50,7 +49,7 @@ struct tile_mma_levels {
 };
 
 /* Packs two neighbours' alphas, each into the high byte of a half. */
-static __device__ __forceinline__ uint32_t alphas_of_two(uint32_t first, uint32_t second)
+DEVICE uint32_t alphas_of_two(uint32_t first, uint32_t second)
 {
     return __byte_perm(first, second, 0x7030);
 }
@@ -58,8 +57,7 @@ static __device__ __forceinline__ uint32_t alphas_of_two(uint32_t first, uint32_
 /* Packs two neighbours from their channels, each in the low byte of a half. OPAQUE ignores
  * `alpha`. */
 template <bool OPAQUE>
-static __device__ __forceinline__ uint2 words_of_channels(uint32_t red, uint32_t green,
-                                                          uint32_t blue, uint32_t alpha)
+DEVICE uint2 words_of_channels(uint32_t red, uint32_t green, uint32_t blue, uint32_t alpha)
 {
     const uint32_t rg = __byte_perm(red, green, 0x6240);
     const uint32_t ba = OPAQUE ? blue | 0xff00ff00u : __byte_perm(blue, alpha, 0x7250);
@@ -75,24 +73,21 @@ static __device__ __forceinline__ uint2 words_of_channels(uint32_t red, uint32_t
 #endif
 
 /* Returns what an mma that makes pixels adds to. It has two registers, as in tile_mma_weights. */
-template <bool LIGHT>
-static __device__ __forceinline__ mma_halves start_of_pixels(const tile_mma_levels &levels, int c)
+template <bool LIGHT> DEVICE mma_halves start_of_pixels(const tile_mma_levels &levels, int c)
 {
     const uint32_t start = bits_of(levels.zero[c]);
     return MMA_ROUNDS_ONCE && !LIGHT ? make_uint2(start, start | blockIdx.y) : make_uint2(0, 0);
 }
 
-static __device__ __forceinline__ uint32_t level_of_mma_tile(const tile_mma_levels &levels, int c,
-                                                             uint32_t two)
+DEVICE uint32_t level_of_mma_tile(const tile_mma_levels &levels, int c, uint32_t two)
 {
     return MMA_ROUNDS_ONCE ? two : bits_of(__hadd2(half2_of(two), levels.zero[c]));
 }
 
 /* Packs two neighbours from such sums. */
 template <bool LIGHT, bool OPAQUE>
-static __device__ __forceinline__ uint2 words_of_two(const tile_mma_levels &levels,
-                                                     const uint32_t (&of)[MMA_COLORS],
-                                                     uint32_t alpha)
+DEVICE uint2 words_of_two(const tile_mma_levels &levels, const uint32_t (&of)[MMA_COLORS],
+                          uint32_t alpha)
 {
     uint32_t channels[MMA_COLORS];
 #pragma unroll
@@ -103,7 +98,7 @@ static __device__ __forceinline__ uint2 words_of_two(const tile_mma_levels &leve
 }
 
 /* Returns whether a row's pitch fits 32 bits. */
-template <typename Image> static __device__ __forceinline__ bool is_near(const Image &image)
+template <typename Image> DEVICE bool is_near(const Image &image)
 {
     return row_bytes(image) == (int)row_bytes(image);
 }
@@ -157,7 +152,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_writer {
     }
 
   private:
-    static __device__ __forceinline__ four with_alpha(const four &words, const four &own)
+    DEVICE four with_alpha(const four &words, const four &own)
     {
         four kept;
 #pragma unroll
@@ -211,7 +206,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_alphas {
 
 /* Keeps the pointer in a register: compilers would compute every word's address from the
  * table's. */
-static __device__ __forceinline__ const uint32_t *pointer_of_lane(const uint32_t *words)
+DEVICE const uint32_t *pointer_of_lane(const uint32_t *words)
 {
     ptx_keep(words);
     return words;
@@ -220,8 +215,7 @@ static __device__ __forceinline__ const uint32_t *pointer_of_lane(const uint32_t
 /* Returns a lane's words of the first two squares of 8 columns, from that row of the spline on. A
  * lane has two neighbours of each square. With FOURS the second square's are two pixels on, so that
  * all four are neighbours. */
-template <bool FOURS>
-static __device__ __forceinline__ const uint32_t *words_across(const uint32_t *rows)
+template <bool FOURS> DEVICE const uint32_t *words_across(const uint32_t *rows)
 {
     const int lane = tile_mma_lane();
     const int pixel = FOURS ? lane / 4 / 2 * 4 + lane / 4 % 2 : lane / 4;
@@ -230,9 +224,8 @@ static __device__ __forceinline__ const uint32_t *words_across(const uint32_t *r
 
 /* Up-samples across and returns right operands for two squares. */
 template <bool FOURS>
-static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[MMA_COLORS][4],
-                                                       const uint32_t *words,
-                                                       uint2 (&across)[MMA_COLORS][2])
+DEVICE void upsample_across(const uint32_t (&z)[MMA_COLORS][4], const uint32_t *words,
+                            uint2 (&across)[MMA_COLORS][2])
 {
     const int words_on = 8 * (FOURS ? 2 : 8);
 #pragma unroll
@@ -253,14 +246,14 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[MMA_C
  * those at the picture's lower border. */
 #define MMA_DOWNS 3
 
-static __device__ __forceinline__ int first_of_sixteen(int i, int side_px)
+DEVICE int first_of_sixteen(int i, int side_px)
 {
     return min(16 * i, side_px - 16);
 }
 
 /* Returns whether so many rows or columns from `first` on have been written with the sixteens
  * before number i. */
-static __device__ __forceinline__ bool are_written(int i, int first, int count)
+DEVICE bool are_written(int i, int first, int count)
 {
     return first + count <= 16 * i;
 }
@@ -286,10 +279,9 @@ struct spline_downs {
 
 /* Up-samples down: sixteen rows of two squares. `samples`: [rows, rows 8 on][squares]. */
 template <bool LIGHT>
-static __device__ __forceinline__ void upsample_down(const tile_mma_levels &levels,
-                                                     const uint32_t (&down)[4],
-                                                     const uint2 (&across)[MMA_COLORS][2],
-                                                     uint32_t (&samples)[2][2][MMA_COLORS])
+DEVICE void upsample_down(const tile_mma_levels &levels, const uint32_t (&down)[4],
+                          const uint2 (&across)[MMA_COLORS][2],
+                          uint32_t (&samples)[2][2][MMA_COLORS])
 {
 #pragma unroll
     for (int p = 0; p < 2; p++) {
@@ -306,10 +298,10 @@ static __device__ __forceinline__ void upsample_down(const tile_mma_levels &leve
 
 /* Writes rows number q of sixteen and of two squares, whose first pixel is (x, y). */
 template <bool PLAIN, bool LIGHT, bool OPAQUE, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_sixteen_rows(
-    const tile_mma_writer<FORMAT, Image> &writer, const tile_mma_levels &levels,
-    const uint32_t (&samples)[2][2][MMA_COLORS], const uint32_t (&alphas)[2][2], int q, int x,
-    int y, bool written)
+DEVICE void write_sixteen_rows(const tile_mma_writer<FORMAT, Image> &writer,
+                               const tile_mma_levels &levels,
+                               const uint32_t (&samples)[2][2][MMA_COLORS],
+                               const uint32_t (&alphas)[2][2], int q, int x, int y, bool written)
 {
 #pragma unroll
     for (int i = 0; i < 2; i++) {
@@ -326,11 +318,9 @@ static __device__ __forceinline__ void write_sixteen_rows(
  * fetched anew by every warp. ASKS loads alphas; opaque pixels do without those instructions.
  * `first_*` is the spline's row of the warp's first pixel, along either axis. */
 template <bool PLAIN, bool LIGHT, bool ASKS, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_pairs(const tile_mma_writer<FORMAT, Image> &writer,
-                                                   const tile_mma_levels &levels,
-                                                   const uint32_t (&z)[MMA_COLORS][4],
-                                                   const uint32_t *first_across,
-                                                   const uint32_t *first_down, int side_px)
+DEVICE void write_pairs(const tile_mma_writer<FORMAT, Image> &writer, const tile_mma_levels &levels,
+                        const uint32_t (&z)[MMA_COLORS][4], const uint32_t *first_across,
+                        const uint32_t *first_down, int side_px)
 {
     const int rows_px = PLAIN ? writer.rows : side_px;
     tile_mma_alphas<FORMAT, Image> next;
@@ -368,11 +358,9 @@ static __device__ __forceinline__ void write_pairs(const tile_mma_writer<FORMAT,
 }
 
 template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void write_upsampled(const tile_mma_writer<FORMAT, Image> &writer,
-                                                       const tile_mma_levels &levels,
-                                                       const uint32_t (&z)[MMA_COLORS][4],
-                                                       const uint32_t *first_across,
-                                                       const uint32_t *first_down, int side_px)
+DEVICE void write_upsampled(const tile_mma_writer<FORMAT, Image> &writer,
+                            const tile_mma_levels &levels, const uint32_t (&z)[MMA_COLORS][4],
+                            const uint32_t *first_across, const uint32_t *first_down, int side_px)
 {
     if (PLAIN && !writer.opaque) {
         write_pairs<PLAIN, LIGHT, PLAIN>(writer, levels, z, first_across, first_down, side_px);
@@ -461,8 +449,7 @@ template <typename Image> struct tile_mma_float_writer {
 };
 
 /* Packs two neighbours from mma's outputs. */
-static __device__ __forceinline__ uint4 floats_of_two(const tile_mma_levels &levels,
-                                                      const uint32_t (&of)[MMA_COLORS])
+DEVICE uint4 floats_of_two(const tile_mma_levels &levels, const uint32_t (&of)[MMA_COLORS])
 {
     const uint32_t red = bits_of(__hadd2(half2_of(of[0]), levels.zero[0]));
     const uint32_t green = bits_of(__hadd2(half2_of(of[1]), levels.zero[1]));
@@ -474,10 +461,8 @@ static __device__ __forceinline__ uint4 floats_of_two(const tile_mma_levels &lev
 /* Writes a warp's outputs where they are pixels. Those of bit n of `copied`, output n of the lane,
  * are the picture's: relative to a base they were rounded. */
 template <typename Image>
-static __device__ __forceinline__ void write_outputs(const tile_mma_float_writer<Image> &writer,
-                                                     const tile_mma_levels &levels,
-                                                     const uint32_t (&z)[MMA_COLORS][4],
-                                                     uint32_t copied)
+DEVICE void write_outputs(const tile_mma_float_writer<Image> &writer, const tile_mma_levels &levels,
+                          const uint32_t (&z)[MMA_COLORS][4], uint32_t copied)
 {
     const gauss_frame &frame = writer.work.frame;
     tile_words<uint2, 4> own[4];
@@ -509,11 +494,9 @@ static __device__ __forceinline__ void write_outputs(const tile_mma_float_writer
 
 /* Writes a warp's pixels, as write_upsampled does for bytes. */
 template <bool PLAIN, typename Image>
-static __device__ __forceinline__ void write_floats(tile_mma_float_writer<Image> &writer,
-                                                    const tile_mma_levels &levels,
-                                                    const uint32_t (&z)[MMA_COLORS][4],
-                                                    const uint32_t *first_across,
-                                                    const uint32_t *first_down)
+DEVICE void write_floats(tile_mma_float_writer<Image> &writer, const tile_mma_levels &levels,
+                         const uint32_t (&z)[MMA_COLORS][4], const uint32_t *first_across,
+                         const uint32_t *first_down)
 {
     const int side_px = writer.side_px;
     const uint32_t *words = words_across<false>(first_across);

@@ -15,18 +15,18 @@
 /* ---- Barriers */
 
 /* The workers' own barrier. */
-static __device__ __forceinline__ void workers_sync()
+DEVICE void workers_sync()
 {
     ptx_barrier_sync<1, GAUSS_TILE_WORKERS>();
 }
 
 /* The classifier warp knows the block's levels, and goes on without waiting. */
-static __device__ __forceinline__ void signal_workers()
+DEVICE void signal_workers()
 {
     ptx_barrier_arrive<2, GAUSS_TILE_MAKERS>();
 }
 
-static __device__ __forceinline__ void wait_for_classifier()
+DEVICE void wait_for_classifier()
 {
     ptx_barrier_sync<2, GAUSS_TILE_MAKERS>();
 }
@@ -35,8 +35,7 @@ static __device__ __forceinline__ void wait_for_classifier()
 
 /* The last warp to end writes whether the block has read opaque pixels alone. */
 template <typename Memory>
-static __device__ __forceinline__ void end_warp(const gauss_tiles &tiles, Memory &memory,
-                                                uint32_t all)
+DEVICE void end_warp(const gauss_tiles &tiles, Memory &memory, uint32_t all)
 {
     const bool opaque = __all_sync(~0u, are_opaque<FOVEA_FORMAT_RGBA8>(all)) != 0;
     if (threadIdx.x % 32 == 0) {
@@ -49,9 +48,7 @@ static __device__ __forceinline__ void end_warp(const gauss_tiles &tiles, Memory
 }
 
 /* The classifier warp's part: it lists its tile while the workers work. */
-static __device__ __forceinline__ void classifier_for_workers(const tile_law &law,
-                                                              const gauss_frame &frame,
-                                                              tile_needs &needs)
+DEVICE void classifier_for_workers(const tile_law &law, const gauss_frame &frame, tile_needs &needs)
 {
     const tile_index tile(law.tiles.grid);
     const tile_classified found = classify_around(law, tile);

@@ -39,9 +39,8 @@ typedef tile_column<4, TILE_BYTES_FOURS, TILE_BYTES_FOURS, TILE_BYTES_READ_ROWS>
 /* Starts to fill the window from row y0 on; column.end follows. Rows without taps are filled with
  * opaque words. */
 template <typename Image>
-static __device__ __forceinline__ void begin_window(const gauss_frame &frame, const Image &image,
-                                                    tile_bytes_memory &memory,
-                                                    const tile_bytes_column &column, int y0)
+DEVICE void begin_window(const gauss_frame &frame, const Image &image, tile_bytes_memory &memory,
+                         const tile_bytes_column &column, int y0)
 {
     column.begin(frame, image, memory.window[0], y0);
     if (column.fills && column.first < TILE_BYTES_ROWS - TILE_BYTES_READ_ROWS) {
@@ -69,7 +68,7 @@ static __host__ __device__ constexpr int tap_steps(int level)
 /* Along rows. */
 
 /* Taps by four bytes, the first two before the first tap; 0 beyond them. */
-template <int LEVEL> static __device__ __forceinline__ uint32_t four_taps(int i)
+template <int LEVEL> DEVICE uint32_t four_taps(int i)
 {
     uint32_t taps = i == 0 ? 0x05010000u : 0u;
     if (LEVEL == 1) {
@@ -115,8 +114,7 @@ template <int LEVEL> struct taps_along {
 /* Down columns. */
 
 /* Returns two taps of a word as halves over the taps' sum. */
-template <int LEVEL>
-static __device__ __forceinline__ uint32_t two_taps(uint32_t low, uint32_t high, int pair)
+template <int LEVEL> DEVICE uint32_t two_taps(uint32_t low, uint32_t high, int pair)
 {
     const uint32_t bytes = __byte_perm(low, high, 0x10u + 0x22u * (uint32_t)pair);
     const __half2 biased = half2_of(__byte_perm(bytes, 0x64646464u, 0x4140));
@@ -154,7 +152,7 @@ template <int LEVEL> struct taps_down {
 
 /* Sums over all taps count up from a float whose last bit is worth one of them. Read as a float, a
  * sum needs no conversion, and a subtraction leaves the level less the middle. */
-template <int LEVEL> static __device__ __forceinline__ float start_of_sums()
+template <int LEVEL> DEVICE float start_of_sums()
 {
     return (float)(1 << (23 - tap_bits(LEVEL)));
 }
@@ -172,9 +170,8 @@ struct tile_pixels {
 /* Filters eight rows along: operand rows are four samples' channels (taps_along), columns are rows
  * of pixels. */
 template <int LEVEL>
-static __device__ __forceinline__ void sum_along(const taps_along<LEVEL> &taps,
-                                                 const tile_pixels (&pixels)[LEVEL], uint32_t &low,
-                                                 uint32_t &high)
+DEVICE void sum_along(const taps_along<LEVEL> &taps, const tile_pixels (&pixels)[LEVEL],
+                      uint32_t &low, uint32_t &high)
 {
     const float start = start_of_sums<LEVEL>();
     mma_int_sums sums;
@@ -238,8 +235,7 @@ template <int LEVEL> struct tile_bytes_rows {
 
 /* Writes eight rows of four samples; (x, y) is this lane's. */
 template <int LEVEL>
-static __device__ __forceinline__ void write_samples(const gauss_tiles &tiles,
-                                                     const float (&made)[4], int x, int y)
+DEVICE void write_samples(const gauss_tiles &tiles, const float (&made)[4], int x, int y)
 {
     const gauss_level &level = tiles.levels[LEVEL];
     const uint32_t xy = mma_transposed(mma_rounded(made[0], made[1]));
@@ -254,8 +250,7 @@ static __device__ __forceinline__ void write_samples(const gauss_tiles &tiles,
 
 /* Makes sixteen rows of level 2 from eighty of pixels, as eight and eight. Returns the AND of all
  * words. */
-static __device__ __forceinline__ uint32_t make_level_2(const tile_bytes_part<2> &part,
-                                                        const uint4 *from, float (&made)[2][4])
+DEVICE uint32_t make_level_2(const tile_bytes_part<2> &part, const uint4 *from, float (&made)[2][4])
 {
     uint32_t all = ~0u;
     tile_bytes_rows<2> rows;
@@ -277,9 +272,8 @@ static __device__ __forceinline__ uint32_t make_level_2(const tile_bytes_part<2>
 /* Makes eight columns and thirty-two rows of level 1 from seventy-two rows of pixels; (x, y) is
  * this lane's first. In sixteen rows of pixels eight rows of samples begin, and the eight before
  * end. */
-static __device__ __forceinline__ void make_level_1(const tile_bytes_part<1> &part,
-                                                    const uint4 *from, const gauss_tiles &tiles,
-                                                    int x, int y)
+DEVICE void make_level_1(const tile_bytes_part<1> &part, const uint4 *from,
+                         const gauss_tiles &tiles, int x, int y)
 {
     const uint32_t first = part.down.from(0);
     const uint32_t second = part.down.from(1);
@@ -313,9 +307,8 @@ static __device__ __forceinline__ void make_level_1(const tile_bytes_part<1> &pa
 /* A worker's part. Level 2 is made before it is known whether it is needed. (x0, y0) is the block's
  * first sample of it. */
 template <typename Image>
-static __device__ __forceinline__ void work_on_bytes(const gauss_frame &frame,
-                                                     const gauss_tiles &tiles, const Image &src,
-                                                     tile_bytes_memory &memory, int x0, int y0)
+DEVICE void work_on_bytes(const gauss_frame &frame, const gauss_tiles &tiles, const Image &src,
+                          tile_bytes_memory &memory, int x0, int y0)
 {
     const int lane = (int)threadIdx.x % 32;
     const int warp = (int)threadIdx.x / 32;
@@ -348,9 +341,8 @@ static __device__ __forceinline__ void work_on_bytes(const gauss_frame &frame,
 }
 
 template <typename Image>
-static __device__ __forceinline__ void make_levels_of_bytes(const gauss_frame &frame,
-                                                            const gauss_tiles &tiles,
-                                                            const Image &src)
+DEVICE void make_levels_of_bytes(const gauss_frame &frame, const gauss_tiles &tiles,
+                                 const Image &src)
 {
     __shared__ __align__(16) tile_bytes_memory memory;
     const int x0 = (int)blockIdx.x * GAUSS_TILE_MADE - GAUSS_MARGIN;

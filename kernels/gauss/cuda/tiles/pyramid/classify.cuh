@@ -15,7 +15,7 @@ struct tile_needs {
 };
 
 /* If a batch shares one picture, the first image's blocks make all levels. */
-static __device__ __forceinline__ bool may_need_levels(const tile_law &law)
+DEVICE bool may_need_levels(const tile_law &law)
 {
     return law.tiles.level_count > 1 && (law.tiles.next_samples == 0 ? blockIdx.z == 0 : law.blurs);
 }
@@ -23,7 +23,7 @@ static __device__ __forceinline__ bool may_need_levels(const tile_law &law)
 /* Returns the square of pixels whose tiles may read this block's samples. The block's 64 x 64
  * pixels begin a margin of level 2 before a tile's; tiles read no farther than a tile's side and
  * their support. */
-static __device__ __forceinline__ tile_square square_of_block(int x, int y)
+DEVICE tile_square square_of_block(int x, int y)
 {
     const float margin = (float)(GAUSS_TILE_PX + GAUSS_TILE_SUBTILE_PX);
     const int before_px = 4 * GAUSS_MARGIN;
@@ -36,8 +36,7 @@ static __device__ __forceinline__ tile_square square_of_block(int x, int y)
  * (0.92, 0.97), because pixels that are gathered one by one may take a level earlier; and a range
  * is known at a few places of its square, so that a tile's may begin a little below its block's.
  * Level 3 is made from all of level 2. */
-static __device__ __forceinline__ tile_needs needs_of_range(const tile_law &law,
-                                                            const tile_range &range)
+DEVICE tile_needs needs_of_range(const tile_law &law, const tile_range &range)
 {
     const gauss_tiles &tiles = law.tiles;
     const bool may = may_need_levels(law);
@@ -70,8 +69,7 @@ struct tile_classified {
     tile_range tile;
 };
 
-static __device__ __forceinline__ tile_classified classify_around(const tile_law &law,
-                                                                  const tile_index &tile_at)
+DEVICE tile_classified classify_around(const tile_law &law, const tile_index &tile_at)
 {
     const bool asks_for_block = threadIdx.x % 32 < 16;
     const tile_range range =
@@ -84,7 +82,7 @@ static __device__ __forceinline__ tile_classified classify_around(const tile_law
 
 /* Reserves so many more entries and returns whether the list has the capacity. The whole warp calls
  * it and gets the answer. */
-static __device__ __forceinline__ bool has_capacity(uint32_t *counter, int entries, int capacity)
+DEVICE bool has_capacity(uint32_t *counter, int entries, int capacity)
 {
     const bool asks = threadIdx.x % 32 == 0;
     const uint32_t before = asks ? atomicAdd(counter, (uint32_t)entries) : 0;
@@ -105,8 +103,7 @@ struct tile_sum {
 };
 
 /* Returns the entry of the lane's subtile, or none. */
-static __device__ __forceinline__ uint32_t find_subtiles(const tile_law &law,
-                                                         const gauss_frame &frame, int x, int y)
+DEVICE uint32_t find_subtiles(const tile_law &law, const gauss_frame &frame, int x, int y)
 {
     const int across = GAUSS_TILE_ACROSS;
     const int lane = (int)threadIdx.x % 32;
@@ -121,8 +118,8 @@ static __device__ __forceinline__ uint32_t find_subtiles(const tile_law &law,
 
 /* Lists the tile's subtiles. Those of level 1 and up take no longer than tiles and are listed with
  * them, from the end; those of the picture take long and come first. */
-static __device__ __forceinline__ void list_subtiles(const tile_law &law, const gauss_frame &frame,
-                                                     const tile_list &list, int x, int y)
+DEVICE void list_subtiles(const tile_law &law, const gauss_frame &frame, const tile_list &list,
+                          int x, int y)
 {
     const gauss_tile_grid &grid = law.tiles.grid;
     const int lane = (int)threadIdx.x % 32;
@@ -156,9 +153,8 @@ static __device__ __forceinline__ void list_subtiles(const tile_law &law, const 
 
 /* Lists the quadrants of a tile of level 1 that lie in the picture. Returns false if the list
  * lacks the capacity. */
-static __device__ __forceinline__ bool list_quadrants(const gauss_frame &frame,
-                                                      const gauss_tile_grid &grid,
-                                                      const tile_list &list, uint32_t entry)
+DEVICE bool list_quadrants(const gauss_frame &frame, const gauss_tile_grid &grid,
+                           const tile_list &list, uint32_t entry)
 {
     if (!has_capacity(&list.counts->split, 3, grid.split_count)) {
         return false;
@@ -177,8 +173,8 @@ static __device__ __forceinline__ bool list_quadrants(const gauss_frame &frame,
     return true;
 }
 
-static __device__ __forceinline__ void list_tile(const tile_law &law, const gauss_frame &frame,
-                                                 const tile_range &range, const tile_index &tile)
+DEVICE void list_tile(const tile_law &law, const gauss_frame &frame, const tile_range &range,
+                      const tile_index &tile)
 {
     if (!tile.exists) {
         return;

@@ -144,7 +144,7 @@ template <int LEVEL> struct floats_taps {
     static const int steps = LEVEL == 1 ? 3 : 5; /* from 16 rows of pixels to 16 of samples */
     uint32_t of[table::words];
 
-    static __device__ __forceinline__ const table &all()
+    DEVICE const table &all()
     {
         if constexpr (LEVEL == 1) {
             return floats_table_1;
@@ -163,7 +163,7 @@ template <int LEVEL> struct floats_taps {
             of[4 * i + 3] = four.w;
         }
     }
-    static __device__ __forceinline__ float one(int i)
+    DEVICE float one(int i)
     {
         return __ldg(all().taps + i);
     }
@@ -212,8 +212,8 @@ struct tile_floats_place {
 /* Filters four pixels' columns down to sixteen rows of samples, as a left operand. `window` has the
  * first sixteen rows and `last` the last. */
 template <int LEVEL>
-static __device__ __forceinline__ void sum_down(const floats_taps<LEVEL> &taps, mma_place window,
-                                                mma_place last, uint32_t (&sums)[4])
+DEVICE void sum_down(const floats_taps<LEVEL> &taps, mma_place window, mma_place last,
+                     uint32_t (&sums)[4])
 {
     const int steps = floats_taps<LEVEL>::steps;
     float left[4];
@@ -264,8 +264,8 @@ template <int LEVEL> struct tile_floats_part {
         LEVEL == 1 ? 1 : 2; /* groups of four pixels from one pair's to the next one's */
     static const int first = floats_filter<LEVEL>::first_px / 4;
 
-    static __device__ __forceinline__ void make(const floats_taps<LEVEL> &taps, mma_place window,
-                                                mma_place last, tile_floats_made<pairs> &made)
+    DEVICE void make(const floats_taps<LEVEL> &taps, mma_place window, mma_place last,
+                     tile_floats_made<pairs> &made)
     {
 #pragma unroll
         for (int q = 0; q < apart * (pairs - 1) + fours; q++) {
@@ -290,9 +290,8 @@ template <int LEVEL> struct tile_floats_part {
 /* Lanes swap the two channels that they lack, and write a sample each; (x, y) is the warp's
  * first. */
 template <int LEVEL, int PAIRS>
-static __device__ __forceinline__ void write_mma_tile(const gauss_tiles &tiles,
-                                                      const tile_floats_made<PAIRS> &made, int x,
-                                                      int y)
+DEVICE void write_mma_tile(const gauss_tiles &tiles, const tile_floats_made<PAIRS> &made, int x,
+                           int y)
 {
     const gauss_level &level = tiles.levels[LEVEL];
     const int lane = (int)threadIdx.x % 32;
@@ -312,9 +311,7 @@ static __device__ __forceinline__ void write_mma_tile(const gauss_tiles &tiles,
 }
 
 /* Sums the taps of one sample, whose first tap is at that place of the window. */
-template <int LEVEL>
-static __device__ __forceinline__ uint2 sum_taps(const tile_floats_memory &memory, int column,
-                                                 int row)
+template <int LEVEL> DEVICE uint2 sum_taps(const tile_floats_memory &memory, int column, int row)
 {
     const int taps = floats_filter<LEVEL>::taps;
     float4 sum = {};
@@ -333,9 +330,8 @@ static __device__ __forceinline__ uint2 sum_taps(const tile_floats_memory &memor
 /* Writes sixteen rows of a warp's samples from the window's row `row` on; (x, y) is the first of
  * them. */
 template <int LEVEL>
-static __device__ __forceinline__ void write_one_by_one(const gauss_tiles &tiles,
-                                                        const tile_floats_memory &memory, int row,
-                                                        int x, int y)
+DEVICE void write_one_by_one(const gauss_tiles &tiles, const tile_floats_memory &memory, int row,
+                             int x, int y)
 {
     typedef floats_filter<LEVEL> filter;
     const int columns = 2 * tile_floats_part<LEVEL>::pairs;
@@ -353,10 +349,8 @@ static __device__ __forceinline__ void write_one_by_one(const gauss_tiles &tiles
 }
 
 template <int LEVEL, int PAIRS>
-static __device__ __forceinline__ void write_samples(const gauss_tiles &tiles,
-                                                     const tile_floats_memory &memory,
-                                                     const tile_floats_made<PAIRS> &made, int row,
-                                                     int x, int y)
+DEVICE void write_samples(const gauss_tiles &tiles, const tile_floats_memory &memory,
+                          const tile_floats_made<PAIRS> &made, int row, int x, int y)
 {
     if (made.is_bad()) {
         write_one_by_one<LEVEL>(tiles, memory, row, x, y);
@@ -368,9 +362,8 @@ static __device__ __forceinline__ void write_samples(const gauss_tiles &tiles,
 /* ---- A block */
 
 /* Makes a warp's 8 columns and 32 rows of level 1, from (x, y) on. */
-static __device__ __forceinline__ void make_level_1(const gauss_tiles &tiles,
-                                                    const tile_floats_memory &memory,
-                                                    const tile_floats_place &place, int x, int y)
+DEVICE void make_level_1(const gauss_tiles &tiles, const tile_floats_memory &memory,
+                         const tile_floats_place &place, int x, int y)
 {
     typedef tile_floats_part<1> part;
     floats_taps<1> taps;
@@ -389,9 +382,8 @@ static __device__ __forceinline__ void make_level_1(const gauss_tiles &tiles,
 /* A worker's part. Level 2 is made before it is known whether it is needed. (x0, y0) is the block's
  * first sample of it. */
 template <typename Filler, typename Image>
-static __device__ __forceinline__ void work_on_floats(const gauss_frame &frame,
-                                                      const gauss_tiles &tiles, const Image &src,
-                                                      tile_floats_memory &memory, int x0, int y0)
+DEVICE void work_on_floats(const gauss_frame &frame, const gauss_tiles &tiles, const Image &src,
+                           tile_floats_memory &memory, int x0, int y0)
 {
     typedef tile_floats_part<2> part;
     const int lane = (int)threadIdx.x % 32;
@@ -418,9 +410,8 @@ static __device__ __forceinline__ void work_on_floats(const gauss_frame &frame,
 }
 
 template <template <typename> class Filler, typename Image>
-static __device__ __forceinline__ void make_levels_of_floats(const gauss_frame &frame,
-                                                             const gauss_tiles &tiles,
-                                                             const Image &src)
+DEVICE void make_levels_of_floats(const gauss_frame &frame, const gauss_tiles &tiles,
+                                  const Image &src)
 {
     __shared__ __align__(16) tile_floats_memory memory;
     const int x0 = (int)blockIdx.x * GAUSS_TILE_MADE - GAUSS_MARGIN;

@@ -93,7 +93,7 @@ template <typename Image> struct tile_light_filler {
     }
 
     /* Decodes two pixels to samples by arithmetic. */
-    static __device__ __forceinline__ uint4 light_of_two(uint32_t first, uint32_t second)
+    DEVICE uint4 light_of_two(uint32_t first, uint32_t second)
     {
         const uint32_t zw = __byte_perm(first, second, 0x7632);
         const __half2 middle = __float2half2_rn(1024.0f + 128.0f);
@@ -104,8 +104,7 @@ template <typename Image> struct tile_light_filler {
             bits_of(light_of_bytes(__byte_perm(second, 0, 0x4140))), __byte_perm(z, w, 0x7632));
     }
 
-    static __device__ __forceinline__ void put_two(uint4 *row, int pair, uint32_t first,
-                                                   uint32_t second)
+    DEVICE void put_two(uint4 *row, int pair, uint32_t first, uint32_t second)
     {
         const uint4 two = light_of_two(first, second);
         if (pair >= 0 && pair < TILE_FLOATS_PAIRS) {
