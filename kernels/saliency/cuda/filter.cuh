@@ -56,18 +56,17 @@ DEVICE int find_strip_planes(const saliency_cuda_frame &frame, const filter_stri
     const int left = number_at(level, strip.x - reach) / SALIENCY_CUDA_MASK_WIDTH;
     const int across =
         number_at(level, strip.x + STRIP_WIDTH - 1 + reach) / SALIENCY_CUDA_MASK_WIDTH - left + 1;
+    const int top = row_at(level, strip.y - reach);
+    const int down = row_at(level, strip.y + strip.height - 1 + reach) - top + 1;
+    const int word = thread % MASK_WORDS;
+    uint32_t own = 0;
     clear_bins(bins, thread);
-    for (int i = thread; i < STRIP_ROWS * MASK_WORDS; i += STRIP_THREADS) {
-        const int row = i / MASK_WORDS;
-        uint32_t own = 0;
-        for (int segment = left; segment < left + across; segment++) {
-            own |= mask_at(frame, level, segment * SALIENCY_CUDA_MASK_WIDTH,
-                           row_at(level, strip.y + row - STRIP_ABOVE))[i % MASK_WORDS];
-        }
-        bins.rows[row][i % MASK_WORDS] = own;
-    }
     __syncthreads();
-    find_blocks(bins, reach, thread);
+    for (int i = thread / MASK_WORDS; i < across * down; i += STRIP_THREADS / MASK_WORDS) {
+        const int segment = left + i % across;
+        own |= mask_at(frame, level, segment * SALIENCY_CUDA_MASK_WIDTH, top + i / across)[word];
+    }
+    atomicOr(&bins.mask[word], own);
     __syncthreads();
     return list_bins(bins, thread);
 }

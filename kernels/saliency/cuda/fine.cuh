@@ -10,6 +10,8 @@
 #include "lines.cuh"
 
 #define STRIP_LEFT 24 /* the most that lies beside a strip */
+#define STRIP_ABOVE SALIENCY_CUDA_STRIP_ABOVE(SALIENCY_FINE_REACH) /* and above it, and below */
+#define STRIP_ROWS (STRIP_HEIGHT + 2 * STRIP_ABOVE)
 #define STRIP_WORDS ((STRIP_WIDTH + 2 * STRIP_LEFT) / 4) /* of a row */
 #define STRIP_PITCH 20 /* words: what a warp reads at once is in different banks */
 
@@ -46,44 +48,30 @@ DEVICE void load_words(const saliency_cuda_frame &frame, const fine_place &place
     }
 }
 
-/* The bins of a row that kernels reach, half a row a thread. */
-DEVICE void mask_rows(int reach, fine_memory &memory, int thread)
-{
-    static_assert(STRIP_THREADS >= 2 * STRIP_ROWS, "");
-    const int row = min(thread / 2, STRIP_ROWS - 1);
-    const int first = thread % 2 * (STRIP_WORDS / 2);
-    uint32_t own[MASK_WORDS] = {};
-#pragma unroll 4
-    for (int word = first; word < first + STRIP_WORDS / 2; word++) {
-        add_bits(memory.region[row * STRIP_PITCH + word], 4 * word - STRIP_LEFT, -reach,
-                 STRIP_WIDTH + reach, own);
-    }
-#pragma unroll
-    for (int word = 0; word < MASK_WORDS; word++) {
-        own[word] |= __shfl_xor_sync(~0u, own[word], 1);
-        memory.bins.rows[row][word] = own[word];
-    }
-}
-
 /* The bins of the block's pixels and of those around them, and which of them kernels reach. How
  * many these are: the result. */
 DEVICE int load_region(const saliency_cuda_frame &frame, const fine_place &place,
                        fine_memory &memory, int thread)
 {
+    const int reach = frame.fine_reach;
+    const int word = thread % STRIP_WORDS;
     uint32_t four[STRIP_ROUNDS];
+    uint32_t own[MASK_WORDS] = {};
     load_words(frame, place, thread, four);
     clear_bins(memory.bins, thread);
+    __syncthreads();
 #pragma unroll
     for (int i = 0; i < STRIP_ROUNDS; i++) {
         const int row = thread / STRIP_WORDS + i * STRIP_ROUND;
+        const int y = row - STRIP_ABOVE;
         if (row < STRIP_ROWS) {
-            memory.region[row * STRIP_PITCH + thread % STRIP_WORDS] = four[i];
+            memory.region[row * STRIP_PITCH + word] = four[i];
+        }
+        if (y >= -reach && y < STRIP_HEIGHT + reach) {
+            add_bits(four[i], 4 * word - STRIP_LEFT, -reach, STRIP_WIDTH + reach, own);
         }
     }
-    __syncthreads();
-    mask_rows(frame.fine_reach, memory, thread);
-    __syncthreads();
-    find_blocks(memory.bins, frame.fine_reach, thread);
+    add_mask(memory.bins, own, thread);
     __syncthreads();
     return list_bins(memory.bins, thread);
 }

@@ -11,18 +11,12 @@
  *               (32 or 48 x 8)
  *
  * D of rows is, as halves, A of columns: nothing leaves registers. The eight rows after these are
- * on their way meanwhile. Where a plane is like the one before, around eight rows, columns are left
- * out, and the one before counts for both. What lanes ask whether to do is in registers of the
- * whole warp. */
+ * on their way meanwhile. What lanes ask whether to do is in registers of the whole warp. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_LINES_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_LINES_CUH
 
 #include "kernels/cuda/mma.cuh"
 #include "present.cuh"
-
-#ifndef SKIPS
-#define SKIPS 1
-#endif
 
 /* ---- Responses: a lane has totals, of the places of each eight rows of a strip, 32 apart */
 
@@ -37,14 +31,13 @@ DEVICE void clear_totals(uint4 *totals)
     }
 }
 
-/* Adds the sums of a lane's places to a response; x, y: of the strip's first. Lane i % 8 knows how
- * many planes were added to the i-th eight rows. */
+/* Adds the sums of a lane's places, of so many planes, to a response; x, y: of the strip's first.
+ */
 DEVICE void write_totals(int32_t *response, const saliency_cuda_scale &scale, int x, int y,
-                         const uint4 *totals, uint32_t added)
+                         const uint4 *totals, uint32_t planes)
 {
     const int lane = (int)threadIdx.x;
     for (int block = 0; block < STRIP_BLOCKS; block++) {
-        const uint32_t extra = __shfl_sync(~0u, added, block) * WHOLE_BITS;
         const uint4 all = totals[block * 32];
         const uint32_t total[4] = {all.x, all.y, all.z, all.w};
 #pragma unroll
@@ -53,7 +46,7 @@ DEVICE void write_totals(int32_t *response, const saliency_cuda_scale &scale, in
             const int row = y + block * 8 + lane % 4 * 2 + i % 2;
             if (column < scale.width && row < scale.height) {
                 atomicAdd(&response[(int64_t)row * scale.width + column],
-                          (int32_t)(total[i] - extra));
+                          (int32_t)(total[i] - planes * WHOLE_BITS));
             }
         }
     }
@@ -149,7 +142,7 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
         uint2 in[COLUMNS];
         places.take(own, in);
         places.fetch(after, next);
-        if (place && (!SKIPS || planes > 0)) {
+        if (place) {
             const uint4 before = *place;
             uint32_t total[4] = {before.x, before.y, before.z, before.w};
             add_columns(block, planes, total);
@@ -161,12 +154,11 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
     }
 
     /* blocks: of rows that are wanted, two at once; `after`: the plane whose first rows are asked
-     * for behind its last ones, of which the last are not wanted; like: a byte for each block, how
-     * many planes it counts for. The loop is unrolled as far as places in `sums` ask for it: more
-     * code than caches hold is waited for. */
+     * for behind its last ones, of which the last are not wanted. The loop is unrolled as far as
+     * places in `sums` ask for it: more code than caches hold is waited for. */
     __device__ __forceinline__ void add_plane(typename Places::plane own,
                                               typename Places::plane after, int blocks,
-                                              uint64_t like, uint4 *totals)
+                                              uint32_t planes, uint4 *totals)
     {
 #pragma unroll
         for (int i = 0; i < BLOCKS; i++) {
@@ -180,31 +172,26 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
                     break;
                 }
                 const bool ends = i % 2 == 1 && first + i + 1 >= blocks;
-                add_step(own, ends ? after : own, ends ? 0 : BLOCKS + first + i + 1, i,
-                         (uint32_t)like & 255u, &totals[(first + i) * 32]);
-                like >>= 8;
+                add_step(own, ends ? after : own, ends ? 0 : BLOCKS + first + i + 1, i, planes,
+                         &totals[(first + i) * 32]);
             }
         }
     }
 
-    /* The share's planes; `plane_of`: the plane of a bin. The result: how many planes were added to
-     * the lane's block of rows. */
+    /* The share's planes; `plane_of`: the plane of a bin. The result: how many were added. */
     template <typename PlaneOf>
     __device__ __forceinline__ uint32_t add_share(const present_bins &bins,
                                                   const plane_share &share, PlaneOf plane_of,
                                                   int blocks, uint4 *totals)
     {
-        const int block = (int)threadIdx.x % STRIP_BLOCKS;
         uint32_t added = 0;
         places.fetch(plane_of(bins.list[share.first]), 0);
 #pragma unroll 1
         for (int i = share.first; i < share.end; i += share.next) {
             const int after = i + share.next < share.end ? i + share.next : i;
-            const uint2 like = *(const uint2 *)bins.like[i];
-            const uint64_t bytes =
-                (uint64_t)__shfl_sync(~0u, like.y, 0) << 32 | __shfl_sync(~0u, like.x, 0);
-            add_plane(plane_of(bins.list[i]), plane_of(bins.list[after]), blocks, bytes, totals);
-            added += bins.like[i][block];
+            const uint32_t like = (uint32_t)(bins.list[i + 1] - bins.list[i]);
+            add_plane(plane_of(bins.list[i]), plane_of(bins.list[after]), blocks, like, totals);
+            added += like;
         }
         return added;
     }

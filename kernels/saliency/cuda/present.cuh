@@ -13,19 +13,10 @@
 #define STRIP_HEIGHT SALIENCY_CUDA_STRIP_HEIGHT
 #define STRIP_BLOCKS (STRIP_HEIGHT / 8) /* of rows that are wanted */
 #define STRIP_THREADS (32 * SALIENCY_CUDA_STRIP_WARPS)
-/* The most rows above and below a strip, and all of them */
-#define STRIP_ABOVE SALIENCY_CUDA_STRIP_ABOVE(SALIENCY_REACH)
-#define STRIP_ROWS (STRIP_HEIGHT + 2 * STRIP_ABOVE)
-static_assert(STRIP_BLOCKS == 8 && STRIP_THREADS == 256, "eight threads for a word of a block");
 
 struct present_bins {
-    uint32_t rows[STRIP_ROWS][MASK_WORDS]; /* of the strip's rows and those around them */
-    uint32_t blocks[STRIP_BLOCKS][MASK_WORDS]; /* of eight rows, and those that they reach */
-    uint32_t mask[MASK_WORDS]; /* of the strip */
+    uint32_t mask[MASK_WORDS];
     int list[SALIENCY_BINS + 1]; /* in order, and SALIENCY_BINS - 1 behind the last one */
-    /* For how many planes one counts, from its own on, in each eight rows; 0: like the one before
-     */
-    alignas(8) unsigned char like[SALIENCY_BINS][STRIP_BLOCKS];
 };
 
 DEVICE int clamped(int value, int low, int high)
@@ -58,33 +49,23 @@ DEVICE void add_bits(uint32_t four, int x, int first, int end, uint32_t (&mask)[
     }
 }
 
-/* Finds which bins each eight rows reach, and the strip. The rows' are there, behind a barrier. */
-DEVICE void find_blocks(present_bins &bins, int reach, int thread)
+/* Adds the bits of all threads to the mask. */
+DEVICE void add_mask(present_bins &bins, const uint32_t (&own)[MASK_WORDS], int thread)
 {
-    const int word = thread % MASK_WORDS;
-    const int block = thread / MASK_WORDS % STRIP_BLOCKS;
-    const int part = thread / (MASK_WORDS * STRIP_BLOCKS);
-    uint32_t own = 0;
-    for (int row = part; row < 8 + 2 * reach; row += 8) {
-        own |= bins.rows[STRIP_ABOVE + 8 * block - reach + row][word];
-    }
-    atomicOr(&bins.blocks[block][word], own);
-    atomicOr(&bins.mask[word], own);
-}
-
-/* The first bin from `bin` on that a mask has, or the last one of all. */
-DEVICE int next_bin(const uint32_t (&mask)[MASK_WORDS], int bin)
-{
-    for (int word = bin / 32; word < MASK_WORDS; word++) {
-        const uint32_t left = word == bin / 32 ? mask[word] & ~0u << bin % 32 : mask[word];
-        if (left != 0) {
-            return min(32 * word + __popc(~left & (left - 1u)), SALIENCY_BINS - 1);
+#pragma unroll
+    for (int word = 0; word < MASK_WORDS; word++) {
+        uint32_t bits = own[word];
+#pragma unroll
+        for (int lanes = 16; lanes > 0; lanes /= 2) {
+            bits |= __shfl_xor_sync(~0u, bits, lanes);
+        }
+        if (thread % 32 == 0) {
+            atomicOr(&bins.mask[word], bits);
         }
     }
-    return SALIENCY_BINS - 1;
 }
 
-/* Lists a strip's bins, whose masks are there, behind a barrier. How many: the result. */
+/* Lists a strip's bins, whose mask is there, behind a barrier. How many: the result. */
 DEVICE int list_bins(present_bins &bins, int thread)
 {
     int before = 0;
@@ -106,22 +87,11 @@ DEVICE int list_bins(present_bins &bins, int thread)
         bins.list[count] = SALIENCY_BINS - 1;
     }
     __syncthreads();
-    for (int i = thread; i < count * STRIP_BLOCKS; i += STRIP_THREADS) {
-        const auto &mask = bins.blocks[i % STRIP_BLOCKS];
-        const int bin = bins.list[i / STRIP_BLOCKS];
-        const bool has = (mask[bin / 32] >> bin % 32 & 1u) != 0;
-        bins.like[i / STRIP_BLOCKS][i % STRIP_BLOCKS] =
-            (unsigned char)(has && bin < SALIENCY_BINS - 1 ? next_bin(mask, bin + 1) - bin : 0);
-    }
-    __syncthreads();
     return __shfl_sync(~0u, count, 0);
 }
 
 DEVICE void clear_bins(present_bins &bins, int thread)
 {
-    if (thread < STRIP_BLOCKS * MASK_WORDS) {
-        bins.blocks[thread / MASK_WORDS][thread % MASK_WORDS] = 0;
-    }
     if (thread < MASK_WORDS) {
         bins.mask[thread] = 0;
     }
