@@ -2,43 +2,24 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Planes of coarser levels: halves of whole numbers, the processor's. A level is made from the next
- * finer one, step 2 from bins. A block has a strip of 32 samples and 16 rows of them, and the bins
- * that these reach; a warp has some of the planes that differ there, a lane a column of samples. It
- * goes down the rows: two sums along rows of the finer level for each sample, which is the sum of
- * the last nine.
+ * finer one, step 2 from bins, by products of matrices. A block has a strip of 32 samples and 16
+ * rows of them, and the bins that these reach; a warp has a half of it, of some of the planes that
+ * differ there:
  *
- * Step 2 sums the weights of pixels that are in the plane, four bytes at once. The sums need no
- * rounding along rows, as pixels are all 2048 on both sides of 0 and the weights come to 2^8.
+ *     rows      16 samples x 8 finer rows = weights (16 x 48) times what they read (48 x 8), five
+ *               times; of step 2 bytes of 0 and -1, whose sums need no rounding, as pixels are all
+ *               2048 on both sides of 0 and the weights come to 2^8
+ *     columns   16 rows x 8 samples = weights (16 x 40) times sums of rows (40 x 8), twice
+ *
+ * D of rows is, as halves, B of columns: nothing leaves registers. Rows of weights are in an order
+ * that gives a lane four samples behind each other.
  *
  * Planes between two bins of a strip are the same, and are written so many times: 256 bytes a
- * sample, which bounds step 2. Coarser levels wait for the planes that they read. */
+ * sample. Coarser levels wait for the planes that they read. */
 #ifndef FOVEA_KERNELS_SALIENCY_CUDA_PLANES_CUH
 #define FOVEA_KERNELS_SALIENCY_CUDA_PLANES_CUH
 
-#include "present.cuh"
-
-#include <cuda_fp16.h>
-
-#define PLANE_THREADS (32 * SALIENCY_CUDA_STRIP_WARPS)
-#define PLANE_WIDTH SALIENCY_CUDA_SEGMENT
-#define PLANE_HEIGHT SALIENCY_CUDA_PLANE_HEIGHT
-#define PLANE_HALVES (PLANE_WIDTH / SALIENCY_CUDA_MASK_WIDTH) /* of a row: each has a mask */
-#define PLANE_TAPS (2 * SALIENCY_HALF_REACH + 1)
-#define PLANE_ROWS (2 * (PLANE_HEIGHT - 1) + PLANE_TAPS) /* of the finer level */
-#define PLANE_WORDS (PLANE_WIDTH / 2 + 2) /* of four bins of a row */
-#define PLANE_PAIRS (SALIENCY_HALF_REACH + 1) /* words of two samples that one reads of a row */
-#define PLANE_WHOLE 12582912.0f /* 3 * 2^22: floats around it are whole numbers */
-
-struct plane_memory {
-    present_bins bins;
-    uint32_t region[PLANE_ROWS][PLANE_WORDS];
-    uint32_t masks[PLANE_ROWS][PLANE_HALVES][MASK_WORDS];
-};
-
-struct plane_place {
-    int i, j; /* the first number, and its row */
-    int height; /* rows of samples that there are */
-};
+#include "plane_rows.cuh"
 
 DEVICE plane_place plane_place_of(const saliency_cuda_level &level)
 {
@@ -53,14 +34,7 @@ DEVICE const unsigned char *bins_of_layer(const saliency_cuda_frame &frame)
            (int64_t)(frame.layer_first + blockIdx.z) * frame.width_px * frame.height_px;
 }
 
-/* The first plane's number i of row j, and the mask of its segment. */
-DEVICE uint16_t *plane_at(const saliency_cuda_frame &frame, const saliency_cuda_level &level, int i,
-                          int j)
-{
-    return (uint16_t *)frame.planes + blockIdx.z * frame.plane_samples + level.plane +
-           (int64_t)j * level.pitch + i;
-}
-
+/* The mask of a row's segment. */
 DEVICE uint32_t *mask_at(const saliency_cuda_frame &frame, const saliency_cuda_level &level, int i,
                          int j)
 {
@@ -161,168 +135,79 @@ DEVICE int find_planes(const saliency_cuda_frame &frame, const saliency_cuda_lev
 
 /* ---- Planes */
 
-/* Returns the sum of nine numbers, each times its weight. */
-template <typename Number> DEVICE Number weighted(const Number (&of)[PLANE_TAPS], Number begin)
+/* Writes four samples of so many planes, which are the same, from `plane` on. */
+DEVICE void write_four(uint16_t *plane, int64_t next, int planes, uint2 four)
 {
-    Number sum = begin;
-#pragma unroll
-    for (int i = 0; i < PLANE_TAPS; i++) {
-        const int distance =
-            i < SALIENCY_HALF_REACH ? SALIENCY_HALF_REACH - i : i - SALIENCY_HALF_REACH;
-        sum += (Number)saliency_half_weight(distance) * of[i];
-    }
-    return sum;
-}
-
-/* A lane's column of pixels, of which it has two more rows for each sample. */
-struct pixel_column {
-    typedef uint32_t number;
-    static constexpr uint32_t TOP = 0x80808080u; /* of bytes */
-
-    const uint32_t *words;
-    uint32_t weights[3]; /* of twelve pixels; odd samples begin two on */
-    uint32_t v; /* four bytes of the plane's bin, and 128 */
-
-    __device__ __forceinline__ void begin(const plane_memory &memory)
-    {
-        const bool odd = threadIdx.x % 2 != 0;
-        words = memory.region[0] + threadIdx.x / 2;
-        weights[0] = odd ? 0x08010000u : 0x381c0801u;
-        weights[1] = odd ? 0x3846381cu : 0x081c3846u;
-        weights[2] = odd ? 0x0001081cu : 0x00000001u;
-    }
-
-    __device__ __forceinline__ void choose(int bin)
-    {
-        v = (uint32_t)(bin | 128) * 0x01010101u;
-    }
-
-    /* The result: 128 times the weights of pixels that are in the plane. */
-    __device__ __forceinline__ uint32_t row(int number) const
-    {
-        uint32_t sum = 0;
-#pragma unroll
-        for (int i = 0; i < 3; i++) {
-            const uint32_t in = (v - words[number * PLANE_WORDS + i]) & TOP;
-            sum = __dp4a(in, weights[i], sum);
-        }
-        return sum;
-    }
-
-    DEVICE float sample(const uint32_t (&rows)[PLANE_TAPS])
-    {
-        const uint32_t large = 0x4b400000u + (weighted(rows, 1u << 10) >> 11);
-        return __int_as_float((int)large) - (PLANE_WHOLE + SALIENCY_SAMPLE_MIDDLE);
-    }
-};
-
-/* A lane's column of a finer level's samples. Words of two beyond those stored are like the
- * outermost. */
-struct sample_column {
-    typedef float number;
-
-    const uint32_t *planes, *own;
-    int64_t next;
-    int pairs[PLANE_PAIRS];
-    int first, last, pitch; /* rows, which are words */
-
-    __device__ __forceinline__ void begin(const saliency_cuda_frame &frame,
-                                          const saliency_cuda_level &finer,
-                                          const plane_place &place)
-    {
-        planes = (const uint32_t *)plane_at(frame, finer, 0, 0);
-        pitch = finer.pitch / 2;
-        next = (int64_t)pitch * finer.y.count;
-        first = 2 * (place.j - SALIENCY_HALF_REACH);
-        last = finer.y.count - 1;
-#pragma unroll
-        for (int i = 0; i < PLANE_PAIRS; i++) {
-            pairs[i] = finer_pair(finer, place.i + (int)threadIdx.x + i);
-        }
-    }
-
-    __device__ __forceinline__ void choose(int bin)
-    {
-        own = planes + bin * next;
-    }
-
-    DEVICE float rounded(float sum)
-    {
-        constexpr float PART = 1.0f / (float)(1 << SALIENCY_HALF_SHIFT);
-        return __fmaf_rd(sum, PART, PLANE_WHOLE) - PLANE_WHOLE;
-    }
-
-    DEVICE float sample(const float (&rows)[PLANE_TAPS])
-    {
-        return rounded(weighted(rows, (float)(1 << (SALIENCY_HALF_SHIFT - 1))));
-    }
-
-    __device__ __forceinline__ float row(int number) const
-    {
-        const uint32_t *from = own + clamped(first + number, 0, last) * pitch;
-        float samples[PLANE_TAPS];
-#pragma unroll
-        for (int i = 0; i < PLANE_PAIRS; i++) {
-            const uint32_t pair = from[pairs[i]];
-            samples[2 * i] = __half2float(__ushort_as_half((unsigned short)(pair & 0xffffu)));
-            if (2 * i + 1 < PLANE_TAPS) {
-                samples[2 * i + 1] = __half2float(__ushort_as_half((unsigned short)(pair >> 16)));
-            }
-        }
-        return sample(samples);
-    }
-};
-
-/* Writes a sample of so many planes, which are the same, from `plane` on. */
-DEVICE void write_sample(uint16_t *plane, int64_t next, int planes, float sample)
-{
-    const uint16_t half = __half_as_ushort(__float2half_rn(sample));
     for (int i = 0; i < planes; i++) {
-        plane[i * next] = half;
+        *(uint2 *)(plane + i * next) = four;
     }
 }
 
-/* A plane's samples of the lane, and of the planes that are like it. */
-template <typename Column>
-DEVICE void make_plane(const Column &column, int height, uint16_t *plane, int pitch, int64_t next,
-                       int planes)
+/* The lane's samples of a plane, and of those that are like it: four of two rows, 8 rows apart */
+template <typename Rows>
+DEVICE void make_plane(const Rows &rows, const plane_columns &columns, int height, uint16_t *plane,
+                       int pitch, int64_t next, int planes)
 {
-    typename Column::number rows[PLANE_TAPS];
+    uint32_t sums[2][PLANE_BLOCKS];
+    float made[2][4];
 #pragma unroll
-    for (int i = 2; i < PLANE_TAPS; i++) {
-        rows[i] = column.row(i - 2);
+    for (int block = 0; block < PLANE_BLOCKS; block++) {
+        rows.add(block, sums[0][block], sums[1][block]);
     }
-#pragma unroll 2
-    for (int j = 0; j < height; j++) {
 #pragma unroll
-        for (int i = 0; i + 2 < PLANE_TAPS; i++) {
-            rows[i] = rows[i + 2];
+    for (int eight = 0; eight < 2; eight++) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            made[eight][i] = Rows::BEGIN;
         }
-        rows[PLANE_TAPS - 2] = column.row(2 * j + PLANE_TAPS - 2);
-        rows[PLANE_TAPS - 1] = column.row(2 * j + PLANE_TAPS - 1);
-        write_sample(plane + j * pitch, next, planes, Column::sample(rows));
+        columns.add(sums[eight], made[eight]);
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const uint2 four = {
+            mma_rounded(Rows::sample(made[0][2 * i]), Rows::sample(made[0][2 * i + 1])),
+            mma_rounded(Rows::sample(made[1][2 * i]), Rows::sample(made[1][2 * i + 1]))};
+        if ((int)threadIdx.x / 4 + 8 * i < height) {
+            write_four(plane + 8 * i * pitch, next, planes, four);
+        }
     }
 }
 
-/* Each warp has every n-th plane. The last bin's has all pixels, and nothing reads it. */
-template <typename Column>
-DEVICE void make_planes(const saliency_cuda_frame &frame, const saliency_cuda_level &level,
-                        const plane_place &place, const int *list, int count, Column &column)
+/* Planes below the first bin have no pixel. */
+DEVICE void clear_planes(const saliency_cuda_frame &frame, const saliency_cuda_level &level,
+                         const plane_place &place, int planes)
 {
-    const int warp = __shfl_sync(~0u, (int)threadIdx.y, 0); /* as all lanes have it */
     const int64_t next = (int64_t)level.pitch * level.y.count;
-    uint16_t *to = plane_at(frame, level, place.i + (int)threadIdx.x, place.j);
-    if (blockIdx.y == 0) { /* planes below the first bin have no pixel */
-        for (int j = warp; j < place.height; j += SALIENCY_CUDA_STRIP_WARPS) {
-            write_sample(to + j * level.pitch, next, list[0], -SALIENCY_SAMPLE_MIDDLE);
-        }
+    const uint32_t pair = mma_rounded(-SALIENCY_SAMPLE_MIDDLE, -SALIENCY_SAMPLE_MIDDLE);
+    const int thread = (int)(threadIdx.y * 32 + threadIdx.x);
+    const int fours = PLANE_WIDTH / 4;
+    for (int i = thread; i < place.height * fours; i += PLANE_THREADS) {
+        write_four(plane_at(frame, level, place.i + i % fours * 4, place.j + i / fours), next,
+                   planes, make_uint2(pair, pair));
+    }
+}
+
+/* A warp has every n-th plane. The last bin's has all pixels, and nothing reads it. */
+template <typename Rows>
+DEVICE void make_planes(const saliency_cuda_frame &frame, const saliency_cuda_level &level,
+                        const plane_place &place, const int *list, int count, int warp, Rows &rows)
+{
+    constexpr int WARPS = SALIENCY_CUDA_STRIP_WARPS / PLANE_HALVES; /* that share planes */
+    const int lane = (int)threadIdx.x;
+    const int64_t next = (int64_t)level.pitch * level.y.count;
+    uint16_t *to = plane_at(frame, level,
+                            place.i + warp % PLANE_HALVES * SALIENCY_CUDA_MASK_WIDTH + lane % 4 * 4,
+                            place.j + lane / 4);
+    plane_columns columns;
+    columns.load();
+    if (blockIdx.y == 0) {
+        clear_planes(frame, level, place, list[0]);
     }
 #pragma unroll 1
-    for (int i = warp + (int)blockIdx.y * SALIENCY_CUDA_STRIP_WARPS;
-         i < count && list[i] < SALIENCY_BINS - 1;
-         i += SALIENCY_CUDA_STRIP_WARPS * (int)gridDim.y) {
-        column.choose(list[i]);
-        make_plane(column, place.height, to + list[i] * next, level.pitch, next,
+    for (int i = warp / PLANE_HALVES + (int)blockIdx.y * WARPS;
+         i < count && list[i] < SALIENCY_BINS - 1; i += WARPS * (int)gridDim.y) {
+        rows.choose(list[i]);
+        make_plane(rows, columns, place.height, to + list[i] * next, level.pitch, next,
                    list[i + 1] - list[i]);
     }
 }
@@ -333,15 +218,16 @@ DEVICE void make_first_planes(const saliency_cuda_frame &frame, plane_memory &me
     const saliency_cuda_level &level = frame.levels[frame.level];
     const plane_place place = plane_place_of(level);
     const int thread = (int)(threadIdx.y * 32 + threadIdx.x);
-    pixel_column column;
+    const int warp = __shfl_sync(~0u, (int)threadIdx.y, 0); /* as all lanes have it */
+    pixel_rows rows;
     clear_bins(memory.bins, thread);
     load_pixels(frame, level, place, memory, thread);
     __syncthreads();
     mask_pixels(memory, thread);
     __syncthreads();
     const int count = find_planes(frame, level, place, memory, thread);
-    column.begin(memory);
-    make_planes(frame, level, place, memory.bins.list, count, column);
+    rows.begin(memory, warp % PLANE_HALVES);
+    make_planes(frame, level, place, memory.bins.list, count, warp, rows);
 }
 
 DEVICE void make_next_planes(const saliency_cuda_frame &frame, plane_memory &memory)
@@ -350,13 +236,14 @@ DEVICE void make_next_planes(const saliency_cuda_frame &frame, plane_memory &mem
     const saliency_cuda_level &finer = frame.levels[frame.level - 1];
     const plane_place place = plane_place_of(level);
     const int thread = (int)(threadIdx.y * 32 + threadIdx.x);
-    sample_column column;
+    const int warp = __shfl_sync(~0u, (int)threadIdx.y, 0); /* as all lanes have it */
+    sample_rows rows;
     clear_bins(memory.bins, thread);
     mask_samples(frame, finer, place, memory, thread);
     __syncthreads();
     const int count = find_planes(frame, level, place, memory, thread);
-    column.begin(frame, finer, place);
-    make_planes(frame, level, place, memory.bins.list, count, column);
+    rows.begin(frame, finer, place, warp % PLANE_HALVES);
+    make_planes(frame, level, place, memory.bins.list, count, warp, rows);
 }
 
 #endif

@@ -5,8 +5,8 @@
  *
  *     bins.cuh        pixels to bins
  *     fine.cuh        level 0: responses at every pixel
- *     planes.cuh      coarser levels: planes
- *     filter.cuh      coarser levels: responses at their samples
+ *     planes.cuh      coarser levels: planes, by plane_rows.cuh
+ *     filter.cuh      coarser levels: responses at their samples; as level 0, by lines.cuh
  *     maxima.cuh      candidates, and their way back
  *
  * saliency_bins_*: block of 32 x 4 threads; grid x, y: pixels, z: images

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Weights and rows that planes.cuh multiplies, as registers of matrices (cuda/mma.cuh) have them.
+ * Rows of a first product have an order that gives a lane four samples behind each other in the
+ * end; its sums are the second one's B. */
+#ifndef FOVEA_KERNELS_SALIENCY_CUDA_PLANE_ROWS_CUH
+#define FOVEA_KERNELS_SALIENCY_CUDA_PLANE_ROWS_CUH
+
+#include "kernels/cuda/mma.cuh"
+#include "kernels/cuda/ptx_bytes.cuh"
+#include "present.cuh"
+
+#define PLANE_THREADS (32 * SALIENCY_CUDA_STRIP_WARPS)
+#define PLANE_WIDTH SALIENCY_CUDA_SEGMENT
+#define PLANE_HEIGHT SALIENCY_CUDA_PLANE_HEIGHT
+#define PLANE_HALVES (PLANE_WIDTH / SALIENCY_CUDA_MASK_WIDTH) /* of a row: each has a mask */
+#define PLANE_TAPS (2 * SALIENCY_HALF_REACH + 1)
+#define PLANE_BLOCKS 5 /* eight rows of the finer level each, that 16 rows of samples read */
+#define PLANE_ROWS (8 * PLANE_BLOCKS)
+#define PLANE_WORDS 20 /* of four bins of a row: a warp reads from different banks */
+#define PLANE_SIXTEENS 3 /* of the finer level's columns, that 16 samples read */
+#define PLANE_PAIRS (SALIENCY_HALF_REACH + 1) /* words of two samples that one reads of a row */
+#define PLANE_WHOLE 12582912.0f /* 3 * 2^22: floats around it are whole numbers */
+static_assert(PLANE_ROWS >= 2 * (PLANE_HEIGHT - 1) + PLANE_TAPS && PLANE_HEIGHT == 16, "");
+
+struct plane_memory {
+    present_bins bins;
+    uint32_t region[PLANE_ROWS][PLANE_WORDS];
+    uint32_t masks[PLANE_ROWS][PLANE_HALVES][MASK_WORDS];
+};
+
+struct plane_place {
+    int i, j; /* the first number, and its row */
+    int height; /* rows of samples that there are */
+};
+
+/* The first plane's number i of row j. */
+DEVICE uint16_t *plane_at(const saliency_cuda_frame &frame, const saliency_cuda_level &level, int i,
+                          int j)
+{
+    return (uint16_t *)frame.planes + blockIdx.z * frame.plane_samples + level.plane +
+           (int64_t)j * level.pitch + i;
+}
+
+/* A weight by the distance of what it is for, and those of two neighbours */
+DEVICE int weight_at(int distance)
+{
+    return abs(distance) > SALIENCY_HALF_REACH ? 0 : saliency_half_weight(abs(distance));
+}
+
+DEVICE uint32_t weights_at(int distance)
+{
+    return mma_rounded((float)weight_at(distance), (float)weight_at(distance + 1));
+}
+
+/* The sample that a row of A stands for, the lane's first or its second: so columns 2t and 2t + 1
+ * of both products are four samples behind each other. */
+DEVICE int sample_of_row(int second)
+{
+    const int row = (int)threadIdx.x / 4;
+    return row / 2 * 4 + row % 2 + 2 * second;
+}
+
+/* Sums of rows, of eight samples and of the eight after them, become samples of sixteen rows. */
+struct plane_columns {
+    uint32_t weights[PLANE_BLOCKS / 2][4];
+    uint2 last; /* of the fifth eight rows */
+
+    __device__ __forceinline__ void load()
+    {
+        const int row = (int)threadIdx.x / 4;
+        const int place = (int)threadIdx.x % 4 * 2 - SALIENCY_HALF_REACH;
+#pragma unroll
+        for (int i = 0; i < 2 * PLANE_BLOCKS; i++) {
+            const uint32_t pair = weights_at(place + i / 2 * 8 - 2 * (row + i % 2 * 8));
+            if (i < 8) {
+                weights[i / 4][i % 4] = pair;
+            } else {
+                (i % 2 == 0 ? last.x : last.y) = pair;
+            }
+        }
+    }
+
+    __device__ __forceinline__ void add(const uint32_t (&rows)[PLANE_BLOCKS], float (&sum)[4]) const
+    {
+#pragma unroll
+        for (int i = 0; i < PLANE_BLOCKS / 2; i++) {
+            mma_add(sum, weights[i], rows[2 * i], rows[2 * i + 1]);
+        }
+        mma_add_of_8(sum, last, rows[PLANE_BLOCKS - 1]);
+    }
+};
+
+/* Rows of pixels. Sums are halves of 1024 and more, whose bits are whole numbers, too. */
+struct pixel_rows {
+    static constexpr int HALF_OF_1024 = 0x6400;
+    static constexpr float BEGIN = 8.0f - 1024.0f * (1 << SALIENCY_HALF_SHIFT);
+
+    const uint32_t *words;
+    uint32_t weights[PLANE_SIXTEENS][2]; /* of bytes of -1 */
+    uint32_t v; /* four bytes of the plane's bin, and 128 */
+
+    __device__ __forceinline__ void begin(const plane_memory &memory, int half)
+    {
+        const int t = (int)threadIdx.x % 4;
+        words = &memory.region[threadIdx.x / 4][half * (SALIENCY_CUDA_MASK_WIDTH / 2) + t];
+#pragma unroll
+        for (int i = 0; i < 2 * PLANE_SIXTEENS; i++) {
+            uint32_t four = 0;
+            for (int k = 0; k < 4; k++) {
+                const int place = i / 2 * 16 + 4 * t + k - SALIENCY_HALF_REACH;
+                const int weight = weight_at(place - 2 * sample_of_row(i % 2));
+                four |= ((uint32_t)-weight & 255u) << 8 * k;
+            }
+            weights[i / 2][i % 2] = four;
+        }
+    }
+
+    __device__ __forceinline__ void choose(int bin)
+    {
+        v = (uint32_t)(bin | 128) * 0x01010101u;
+    }
+
+    /* Makes sums of two finer rows, for eight samples and for the eight after them. */
+    __device__ __forceinline__ void add(int block, uint32_t &first, uint32_t &second) const
+    {
+        const uint32_t *from = words + block * 8 * PLANE_WORDS;
+        uint32_t in[PLANE_SIXTEENS];
+        int32_t sum[4];
+#pragma unroll
+        for (int i = 0; i < PLANE_SIXTEENS; i++) {
+            in[i] = ptx_signs_of_bytes(v - from[4 * i]);
+        }
+        ptx_mma_16832_signed(sum, weights[0][0], weights[0][1], weights[1][0], weights[1][1], in[0],
+                             in[1], HALF_OF_1024);
+        ptx_mma_16816_signed(sum, weights[2][0], weights[2][1], in[2]);
+        first = __byte_perm((uint32_t)sum[0], (uint32_t)sum[1], 0x5410);
+        second = __byte_perm((uint32_t)sum[2], (uint32_t)sum[3], 0x5410);
+    }
+
+    DEVICE float sample(float sum)
+    {
+        return __fmaf_rd(sum, 1.0f / 16.0f, PLANE_WHOLE) - (PLANE_WHOLE + SALIENCY_SAMPLE_MIDDLE);
+    }
+};
+
+/* Rows of a finer level's samples. Fours beyond those stored are like the outermost. */
+struct sample_rows {
+    static constexpr float BEGIN = (float)(1 << (SALIENCY_HALF_SHIFT - 1));
+    /* Numbers that a window begins before its first sample's own, which is a whole four */
+    static constexpr int BEFORE = SALIENCY_CUDA_PLANE_BEFORE;
+
+    uint32_t weights[PLANE_SIXTEENS][4];
+    const uint2 *planes, *own;
+    int64_t next;
+    int fours[PLANE_SIXTEENS];
+    int row, last, pitch; /* the lane's first row, which may be beyond the level's */
+
+    __device__ __forceinline__ void begin(const saliency_cuda_frame &frame,
+                                          const saliency_cuda_level &finer,
+                                          const plane_place &place, int half)
+    {
+        const int t = (int)threadIdx.x % 4;
+        const int i0 = place.i + half * SALIENCY_CUDA_MASK_WIDTH;
+        planes = (const uint2 *)plane_at(frame, finer, 0, 0);
+        pitch = finer.pitch / 4;
+        next = (int64_t)pitch * finer.y.count;
+        row = 2 * (place.j - SALIENCY_HALF_REACH) + (int)threadIdx.x / 4;
+        last = finer.y.count - 1;
+#pragma unroll
+        for (int i = 0; i < PLANE_SIXTEENS; i++) {
+            fours[i] = clamped(i0 / 2 - (2 * SALIENCY_HALF_REACH + 2 * BEFORE - 4) / 4 + 4 * i + t,
+                               0, finer.stored / 4 - 1);
+        }
+#pragma unroll
+        for (int i = 0; i < 4 * PLANE_SIXTEENS; i++) {
+            const int at = i / 4 * 16 + 4 * t + i / 2 % 2 * 2 - BEFORE;
+            weights[i / 4][i % 4] = weights_at(at - 2 * sample_of_row(i % 2));
+        }
+    }
+
+    __device__ __forceinline__ void choose(int bin)
+    {
+        own = planes + bin * next;
+    }
+
+    DEVICE float sample(float sum)
+    {
+        constexpr float PART = 1.0f / (float)(1 << SALIENCY_HALF_SHIFT);
+        return __fmaf_rd(sum, PART, PLANE_WHOLE) - PLANE_WHOLE;
+    }
+
+    __device__ __forceinline__ void add(int block, uint32_t &first, uint32_t &second) const
+    {
+        const uint2 *from = own + clamped(row + 8 * block, 0, last) * pitch;
+        float sum[4];
+        const uint2 four = from[fours[0]];
+        mma_begin(sum, weights[0], four.x, four.y, BEGIN, BEGIN);
+#pragma unroll
+        for (int i = 1; i < PLANE_SIXTEENS; i++) {
+            const uint2 next_four = from[fours[i]];
+            mma_add(sum, weights[i], next_four.x, next_four.y);
+        }
+        first = mma_rounded(sample(sum[0]), sample(sum[1]));
+        second = mma_rounded(sample(sum[2]), sample(sum[3]));
+    }
+};
+
+#endif
