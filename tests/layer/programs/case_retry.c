@@ -106,9 +106,8 @@ static void present_again_apart(void)
     expect_refused(refused, 1);
 }
 
-/* The semaphore is used up elsewhere, and another picture goes into the image that was not
- * taken. */
-static void present_drawn_again(void)
+/* Another picture goes into the image that was not taken, by that step, before it is presented. */
+static void present_after(void (*step)(struct screen *screen))
 {
     STAND(stand);
     struct screen *const screen = &stand.screen;
@@ -118,12 +117,18 @@ static void present_drawn_again(void)
         VkResult result = frame_present(&screen, 1, NULL);
         if (is_out_of_memory(result)) {
             refused++;
-            frame_draw_again(screen);
+            step(screen);
             result = frame_present(&screen, 1, NULL);
         }
         program_check(result, "vkQueuePresentKHR");
     }
     expect_refused(refused, 1);
+}
+
+/* The semaphore is used up elsewhere. */
+static void present_drawn_again(void)
+{
+    present_after(frame_draw_again);
 }
 
 /* Gives the image back, by whichever of its names the device's function has; something below makes
@@ -149,25 +154,16 @@ static void release(const struct screen *screen)
 #endif
 }
 
-/* The image that was not taken goes back, and comes again for another picture with the same
- * semaphore. */
+/* The image goes back, and comes again for the picture with the same semaphore. */
+static void release_and_draw(struct screen *screen)
+{
+    release(screen);
+    frame_draw_over(screen);
+}
+
 static void present_released(void)
 {
-    STAND(stand);
-    struct screen *const screen = &stand.screen;
-    int refused = 0;
-    for (int i = 0; i < FRAMES; i++) {
-        draw(screen);
-        VkResult result = frame_present(&screen, 1, NULL);
-        if (is_out_of_memory(result)) {
-            refused++;
-            release(screen);
-            frame_draw_over(screen);
-            result = frame_present(&screen, 1, NULL);
-        }
-        program_check(result, "vkQueuePresentKHR");
-    }
-    expect_refused(refused, 1);
+    present_after(release_and_draw);
 }
 
 /* Such a present was queued all the same; the program goes on with its next picture. */
