@@ -33,7 +33,7 @@
  * With dof.bokeh "disc" what stands out is left out of both layers and spread over the disc itself:
  *
  *     k = min(max(|s| / 1 px - 1, 0), 1)                 how much of a pixel may be
- *     L = its largest colour; 0 where it is no number, or beyond 1e30
+ *     L = its largest colour, light above black's; 0 where it is no number, or beyond 1e30
  *     m = sum of k L / sum of k                          of blocks of 32x32 pixels; both sums are
  *                                                        linear between the blocks' middles
  *     h = k max(1 - 3 m / L, 0)                          how much of its light stands out

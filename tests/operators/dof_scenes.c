@@ -210,6 +210,14 @@ static void choose_discs(uint64_t i, struct operator_scene *scene)
     scene->depths = i % 5 == 4 ? DEPTHS_RANDOM : (enum scene_depths)(DEPTHS_NEAR_BLOCKS + i % 4);
 }
 
+/* On a display whose black gives light off, which is none of a highlight's or of what is around it:
+ * with it a pixel was 3.07 of 1023 levels brighter. */
+static void choose_discs_on_black(uint64_t i, struct operator_scene *scene)
+{
+    *scene = operator_scene_of(scene->of, 564);
+    choose_discs(564, scene);
+}
+
 static void choose_in_focus(uint64_t i, struct operator_scene *scene)
 {
     scene->depths = DEPTHS_IN_FOCUS;
@@ -246,6 +254,8 @@ static const struct scene_set sets[] = {
     {"dark_pixels_beside_light_are_the_reference", SCENES_ALONE, choose_dark, 8, 8, 8, 4, 0, true},
     {"wide_blurs_are_the_reference", SCENES_ALONE, choose_wide, 11, 22, 6, 0, 0, false},
     {"discs_are_the_reference", SCENES_ALONE, choose_discs, 11, 22, 6, 20, 0, false},
+    {"discs_on_light_black_are_the_reference", SCENES_ALONE, choose_discs_on_black, 1, 1, 1, 0, 0,
+     true},
     {"spots_are_the_reference", SCENES_ALONE, choose_spots, 0, 5, 2, 0, 0, false},
     {"layouts_do_not_matter", SCENES_LAID_OUT, NULL, 44, 0, 0, 0, 0, false},
     {"what_is_in_focus_keeps_every_bit", SCENES_COPIED, choose_in_focus, 22, 22, 22, 1, 0, true},

@@ -127,7 +127,7 @@ static struct transfer transfer_of(enum fovea_transfer which)
                                          : (struct transfer){light_of, encoded_of};
 }
 
-/* A display's own curve: luminance over stored values, relative to nothing. */
+/* A display's own curve: luminance over stored values, above that of black. */
 static double own_luminance(const struct fovea_foveation *foveation, double encoded)
 {
     const struct fovea_display *display = &foveation->display;
@@ -137,14 +137,15 @@ static double own_luminance(const struct fovea_foveation *foveation, double enco
     const double at = encoded * (display->table_count - 1);
     const uint32_t left = (uint32_t)fmin(floor(at), display->table_count - 2);
     const double rise = (double)display->table[left + 1] - (double)display->table[left];
-    return (double)display->table[left] + rise * (at - left);
+    return (double)display->table[left] + rise * (at - left) - (double)display->table[0];
 }
 
-static double own_value(const struct fovea_foveation *foveation, double luminance)
+static double own_value(const struct fovea_foveation *foveation, double above_black)
 {
     const struct fovea_display *display = &foveation->display;
+    const double luminance = above_black + (double)display->table[0];
     if (foveation->light == FOVEA_LIGHT_GAMMA) {
-        return pow(fmax(luminance, 0.0), 1.0 / (display->gamma == 0.0 ? 2.2 : display->gamma));
+        return pow(fmax(above_black, 0.0), 1.0 / (display->gamma == 0.0 ? 2.2 : display->gamma));
     }
     uint32_t right = 1;
     while (right + 1 < display->table_count && (double)display->table[right] < luminance) {
