@@ -23,11 +23,15 @@ void picture_finish(struct picture *picture);
 /* With a message when the file cannot be written. */
 bool picture_write_png(const struct picture *picture, const char *path);
 
-/* Why stb_image read no file, by its stbi_failure_reason: it has no words for some kinds of
- * damage. */
+/* Why stb_image read no file, by its stbi_failure_reason: it has no words for some kinds of damage,
+ * and for some it has the file's own bytes. */
 static inline const char *picture_problem(const char *reason)
 {
-    return reason ? reason : "its data is damaged";
+    const char *at = reason ? reason : "";
+    while (*at >= ' ' && *at <= '~') {
+        at++;
+    }
+    return reason && at > reason && *at == '\0' ? reason : "its data is damaged";
 }
 
 void picture_fill(struct picture *picture, const int rectangle_px[4], struct color color);

@@ -251,6 +251,14 @@ def test_wrong_arguments_are_named(quality, arguments, words):
     assert words in done.stderr
 
 
+def test_bytes_of_a_broken_file_are_not_printed(quality, tmp_path):
+    png = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + bytes([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0]) + bytes(4)
+    for name in (b"\0ABC", b"A\xff\x1b[", b"A\nBC"):
+        (tmp_path / "x.png").write_bytes(png + bytes(4) + name + bytes(4))
+        done = run_program(quality, "blobs", tmp_path / "x.png", check=False)
+        assert done.returncode == 1 and "its data is damaged" in done.stderr
+
+
 @pytest.mark.parametrize("command", [("foveate", "noise.png"), ("draw", "white noise", "300x200")])
 def test_a_full_disk_is_an_error(quality, noise, command):
     arguments = [noise if word == noise.name else word for word in command]
