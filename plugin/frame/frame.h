@@ -396,6 +396,8 @@ void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble);
 __attribute__((format(printf, 3, 4))) enum fovea_result frame_refuse(struct fovea_vk *fovea,
                                                                      enum fovea_result result,
                                                                      const char *format, ...);
+/* Warns with these words once, until settings are set. */
+void frame_warn(struct fovea_vk *fovea, const char *words);
 
 /* True in the child of a fork for what its parent has made: threads and drivers are not there. */
 static inline bool frame_is_parents(const struct fovea_vk *fovea)

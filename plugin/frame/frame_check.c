@@ -39,7 +39,10 @@ static enum fovea_result resolve_engines(struct fovea_vk *fovea, const char *nam
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "%s has no image", name);
     }
     if (!format) {
-        return frame_refuse(fovea, FOVEA_ERROR_UNSUPPORTED, "VkFormat %d of %s is not supported",
+        return frame_refuse(fovea, FOVEA_ERROR_UNSUPPORTED,
+                            given->format ? "VkFormat %d of %s is not supported; fovea_vulkan.h "
+                                            "lists the formats"
+                                          : "format is not set (VkFormat %d of %s)",
                             (int)given->format, name);
     }
     if (given->width_px == 0 || given->height_px == 0 || given->width_px > OPERATOR_MAX_SIZE_PX ||
@@ -71,8 +74,9 @@ static enum fovea_result resolve(struct fovea_vk *fovea, const char *name,
                           : resolve_engines(fovea, name, given, in_advance, end));
     if (given->layout_after == VK_IMAGE_LAYOUT_UNDEFINED ||
         given->layout_after == VK_IMAGE_LAYOUT_PREINITIALIZED) {
-        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "%s cannot be left in layout %d",
-                            name, given->layout_after);
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "layout_after of %s is %s; an image cannot be left in that", name,
+                            given->layout_after ? "PREINITIALIZED" : "UNDEFINED, or not set");
     }
     if (given->made && given->layer_count > 1) {
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,

@@ -282,7 +282,9 @@ void frame_uses_put_back(struct fovea_vk *fovea, const struct frame_uses *uses)
 static enum fovea_result check_desc(struct fovea_vk *fovea, const struct fovea_vk_image_desc *desc)
 {
     if (!vk_format_find(desc->format)) {
-        log_error(fovea->log, "image: VkFormat %d is not supported", (int)desc->format);
+        log_error(fovea->log,
+                  "image: VkFormat %d is not supported; fovea_vulkan.h lists the formats",
+                  (int)desc->format);
         return FOVEA_ERROR_UNSUPPORTED;
     }
     if (desc->width_px == 0 || desc->height_px == 0) {

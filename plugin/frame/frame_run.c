@@ -10,6 +10,8 @@
 #include "core/log.h"
 #include "core/struct_bytes.h"
 
+#include <math.h>
+
 static void hand_over(struct fovea_vk *fovea, struct frame_work *work, enum fovea_result result)
 {
     fovea->frame++;
@@ -101,6 +103,10 @@ static enum fovea_result run(struct fovea_vk *fovea, struct frame_work *work, in
     FOVEA_TRY(frame_check(fovea, work));
     enum fovea_result result = frame_slot_take(fovea, work);
     if (result != FOVEA_OK) {
+        if (result == FOVEA_NOT_READY && work->recording && fovea->engines_finished == 0) {
+            frame_warn(fovea, "no frame that was recorded is said to be finished (finished_frame); "
+                              "until one is, no more are recorded");
+        }
         return result;
     }
     frame_peer_notice(fovea);
@@ -254,6 +260,26 @@ static enum fovea_result take_and_prepare(struct fovea_vk *fovea,
     return result;
 }
 
+/* A pointer may be some windows away. Numbers beyond that are an engine's mistake. */
+static void warn_of_pixels(struct fovea_vk *fovea, const struct fovea_gaze *gaze)
+{
+    const double farthest = fmax(fabs(gaze->point.x_uv), fabs(gaze->point.y_uv));
+    if (gaze->usable && farthest > 64.0 && farthest < INFINITY) {
+        frame_warn(fovea, "a gaze is more than 64 pictures outside: it is probably in pixels, and "
+                          "uv is 0 to 1");
+    }
+}
+
+static void warn_of_gazes(struct fovea_vk *fovea, const struct taken *taken)
+{
+    if (!taken->frame.views) {
+        warn_of_pixels(fovea, &taken->frame.gaze);
+    }
+    for (uint32_t i = 0; i < FOVEA_VK_MAX_VIEWS; i++) {
+        warn_of_pixels(fovea, &taken->views[i].gaze); /* no gaze is usable where there is no view */
+    }
+}
+
 /* given is NULL for a frame that is submitted. */
 static enum fovea_result take_and_foveate(struct fovea_vk *fovea,
                                           const struct fovea_vk_frame *frame,
@@ -262,6 +288,7 @@ static enum fovea_result take_and_foveate(struct fovea_vk *fovea,
     struct taken taken = {0};
     struct fovea_vk_recording recording = {0};
     FOVEA_TRY(take(fovea, frame, &taken));
+    warn_of_gazes(fovea, &taken);
     if (given) {
         FOVEA_TRY(take_recording(fovea, &taken.frame, given, &recording));
     }

@@ -46,6 +46,13 @@ enum fovea_result frame_refuse(struct fovea_vk *fovea, enum fovea_result result,
     return result;
 }
 
+void frame_warn(struct fovea_vk *fovea, const char *words)
+{
+    if (is_new(fovea, words)) {
+        log_warning(fovea->log, "frame: %s", words);
+    }
+}
+
 static void say_trouble(struct fovea_vk *fovea, enum frame_trouble trouble)
 {
     static const char *const words[FRAME_TROUBLE_COUNT] = {

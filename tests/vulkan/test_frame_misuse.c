@@ -91,6 +91,23 @@ TEST(frames_refuse_what_does_not_fit)
     engine_image_destroy(&rig.engine, &dst);
 }
 
+/* Whoever hands pixels over for uv sees a picture that is blurred everywhere. */
+TEST(a_gaze_in_pixels_is_warned_of_once)
+{
+    LOGGED_RIG(rig);
+    struct engine_image image = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
+    struct fovea_vk_frame frame = good_frame(&image, &image);
+    log_lines = 0;
+    for (int i = 0; i < 3; i++) {
+        frame.gaze.point = (struct fovea_point_uv){i == 0 ? -30.0 : 320.0 + i, 8.0};
+        assert_ok(fovea_vk_foveate(rig.fovea, &frame));
+        engine_idle(&rig.engine);
+        assert_int_equal(log_lines, i > 0);
+    }
+    assert_non_null(strstr(last_log, "it is probably in pixels"));
+    engine_image_destroy(&rig.engine, &image);
+}
+
 /* Two kinds of refusals come, by turns with good frames: each is said once, at the level that
  * nobody hides. */
 TEST(what_is_refused_again_and_again_is_said_once)

@@ -178,6 +178,7 @@ SHOW_TEST(frames_that_nobody_calls_finished_fill_the_flight)
     fovea_vk_wait(show->rig.fovea); /* knows nothing of them */
     const VkCommandBuffer commands = engine_begin(&show->rig.engine);
     assert_int_equal(record(show, 7, commands, 0), FOVEA_NOT_READY);
+    assert_non_null(strstr(last_log, "said to be finished (finished_frame)"));
     engine_submit(&show->rig.engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
     const struct fovea_vk_frame frame = frame_of(show, 7);
     assert_int_equal(fovea_vk_foveate(show->rig.fovea, &frame), FOVEA_NOT_READY);
