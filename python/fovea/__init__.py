@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""Gaze-contingent vision for images: each is sharp where its gaze is and blurred as an eye sees it elsewhere.
+"""Gaze-contingent vision for images: each is sharp at its gaze, and blurred elsewhere by a model of peripheral vision.
 
     import fovea
-    seen = fovea.foveate(images, gaze)                 # NumPy, PyTorch, CuPy, DLPack; the result lies where the images lie
+    seen = fovea.foveate(images, gaze)                 # NumPy, PyTorch, CuPy, DLPack; the result is on the images' device
     foveator = fovea.Foveator({"foveation.strength": 2})
     seen = foveator(images, gaze, out=seen)
 
@@ -12,12 +12,12 @@
         seen = foveator(image, sample)
         record.add(sample, image.shape)
 
-`foveate` says what shapes, types and gazes it takes. `python -m fovea --help` foveates files. `blobs` finds places to look at,
-`LightField` makes pictures of a camera with an array of lenses.
+The docstring of `foveate` lists shapes, types and gazes. `python -m fovea` foveates files (`--help`). `blobs` finds places to look
+at, `LightField` makes pictures from the raw picture of a light-field camera.
 
 Modules, each imported when it is first used: `fovea.gym` (wrappers for Gymnasium), `fovea.gaze` (policies of gazes),
 `fovea.jax` (compiled JAX), `fovea.torchrl` (a transform for TorchRL), `fovea.ray` (Ray Data and RLlib), `fovea.data`
-(a transform for data sets and loaders), `fovea.gl` (textures of OpenGL programs), `fovea.bench` (what a call takes on this machine).
+(a transform for data sets and loaders), `fovea.gl` (textures of OpenGL programs), `fovea.bench` (the time of a call on this machine).
 """
 
 import importlib

@@ -150,21 +150,21 @@ def blobs(
     overlap: float = 0.5,
     threads: int = 0,
 ) -> Union[Found, list[Found]]:
-    """Finds blobs of colour and texture: discs that differ from what surrounds them (docs/saliency.md).
+    """Finds blobs of colour and texture: discs that differ from their surroundings (docs/saliency.md).
 
     images: (H, W), (H, W, C) or (N, H, W, C) of uint8, float16 or float32 with 1, 3 or 4 channels: NumPy's, PyTorch's, CuPy's,
-    DLPack's. Where they lie in CUDA memory that device does the work, on the array's stream, and the call waits for it. What comes
-    back is NumPy's. Alpha does not count; floats are 0 to 1. Of one image an array comes back, of (N, H, W, C) a list of
-    them: structured, with the fields x_px, y_px, sigma_px (the disc's radius is sqrt(2) times that) and strength, the strongest
-    first. 0 is the centre of the leftmost and of the topmost pixel: as a gaze, in uv, a place is ((x_px + 0.5) / width, (y_px + 0.5) /
+    DLPack's. If they lie in CUDA memory, that device does the work, on the array's stream, and the call waits for it. The
+    result is NumPy's. Alpha is ignored; floats are 0 to 1. Returns an array for one image, and a list of arrays for (N, H, W, C):
+    structured, with the fields x_px, y_px, sigma_px (the disc's radius is sqrt(2) times that) and strength, the strongest
+    first. 0 is the centre of the leftmost and of the topmost pixel, so the uv of a gaze at a blob is ((x_px + 0.5) / width, (y_px + 0.5) /
     height). It is no model of where people look.
 
-    max_count: the most of an image (1000). threshold: blobs of less strength are left out, 0 to 3; 0.05 is more for grey
-    images. scales: how many sigmas are looked at, each 2^(1/3) times the one before, from sigma_min_px on. overlap: the part of a
-    disc that it may have in common with a stronger one. threads: 0 is one for each core.
+    max_count: the most blobs of an image (1000). threshold: the least strength, 0 to 3; 0.05 suits grey
+    images. scales: number of sigmas, each 2^(1/3) times the one before, from sigma_min_px on. overlap: the largest part of a
+    disc that it may share with a stronger one. threads: 0 is one for each core.
 
-    Many images in one call cost less than one by one, which makes what depends on their size each time; so does `BlobFinder`,
-    which keeps it.
+    Many images in one call cost less than single calls, which allocate and make tables each time; `BlobFinder` keeps
+    these.
     """
     with BlobFinder(
         max_count=max_count, threshold=threshold, scales=scales, sigma_min_px=sigma_min_px, overlap=overlap, threads=threads

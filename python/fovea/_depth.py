@@ -18,18 +18,18 @@ class Depth:
 
     values: of shape (H, W) for all images or (N, H, W), where the images lie: float32 or float16; uint16, of which 65535 is 1
         (D16); or uint32, of whose lower 24 bits all set are 1 (D24S8).
-    zero_m, one_m: the distance along the view axis where a value is 0, and where it is 1, in metres. As they stand, values are
+    zero_m, one_m: the distances along the view axis, in metres, of the values 0 and 1. With the defaults, values are
         metres.
-    perspective: 1 / distance is linear in the values, as in depth buffers of perspective projections, and not the distance: with
-        near and far planes zero_m=near, one_m=far; of reversed z the other way round; one may be infinite.
-    focus_m: the distance that is sharp; infinity too. 0: "dof.focus" says what is.
-    elapsed_s: seconds since the call before, in which the focus of each image comes nearer to the depth under its gaze. 0: it is
-        there at once, and at dof.focus_m where the depth under the gaze is unknown. A Foveator keeps what has been in focus from call
+    perspective: True: 1 / distance is linear in the values, instead of the distance, as in depth buffers of perspective projections:
+        zero_m=near, one_m=far for near and far planes; the other way round with reversed z; one may be infinite.
+    focus_m: the distance in focus, possibly infinity. 0: "dof.focus" decides.
+    elapsed_s: seconds since the previous call; in this time the focus of each image approaches the depth under its gaze. 0: it gets
+        there at once, or to dof.focus_m if the depth under the gaze is unknown. A Foveator keeps the focus from call
         to call.
-    vergence_m: where both lines of sight cross, as a GazeSample says; infinity too. With "dof.focus" vergence it stands in for the depth
-        under the gaze where that is unknown. 0: not known.
+    vergence_m: the distance at which both lines of sight cross, as in a GazeSample, possibly infinity. With "dof.focus" vergence it
+        replaces an unknown depth under the gaze. 0: not known.
 
-    The array is read on the stream of the images. NaN, and distances that are not above 0, are unknown: such pixels are as sharp as what is in focus.
+    The array is read on the stream of the images. NaN, and distances that are not above 0, are unknown: such pixels count as in focus.
     """
 
     values: Any
@@ -42,7 +42,7 @@ class Depth:
 
     @classmethod
     def of_projection(cls, values: Any, scale: float, offset: float, focus_m: float = 0.0, elapsed_s: float = 0.0) -> "Depth":
-        """Of a projection matrix for eyes that look along -z, whose depths are (scale z + offset) / -z: within 0 to 1."""
+        """Makes a Depth from a projection matrix for eyes that look along -z, with depths (scale z + offset) / -z from 0 to 1."""
         scale, offset = _numbers.real_of("scale", scale), _numbers.real_of("offset", offset)
         zero_m = offset / scale if scale else math.inf
         one_m = offset / (scale + 1) if scale != -1 else math.inf

@@ -433,7 +433,7 @@ class LightField:
         """A picture focused at a patch size, or at that of each pixel: an array of them, as depth returns. size: (width, height);
         by default as many pixels for each lens as the patch has, or those of the array. Floats are 0 to 1; dtype is uint8 of
         uint8, else float32. gaze: x and y, 0 to 1, of a picture that is foveated afterwards: lenses within rings[0] pixels of it
-        blend all, within rings[1] nine micro-images, and beyond their own alone (docs/lightfield.md)."""
+        blend all micro-images, within rings[1] nine, and beyond that only their own (docs/lightfield.md)."""
         taken = self._take(raw)
         patches = None if np.ndim(patch) == 0 else self._patches(taken, patch)
         wanted = (patches.shape[1], patches.shape[0]) if patches is not None else self._size(size, patch)
@@ -468,9 +468,9 @@ class LightField:
         gaze: Any = None,
         ring: float = 0.0,
     ) -> tuple[Any, Any]:
-        """The patch size of each pixel, first to last by steps, and how sure it is, 0 to 1. size: (width, height); by default as
-        many pixels for each lens as the middle patch size. gaze: x and y, 0 to 1; lenses further than ring pixels from it look at
-        every other patch size, and at the next lenses alone; without box."""
+        """The patch size of each pixel, from first to last in steps, and its confidence, 0 to 1. size: (width, height); by default as
+        many pixels for each lens as the middle patch size. gaze: x and y, 0 to 1; lenses farther than ring pixels from it try
+        only every other patch size, and only the next lenses; without box."""
         taken = self._take(raw)
         width, height = self._size(size, _middle(first, last))
         one = np.dtype(np.float32)
@@ -508,10 +508,10 @@ class LightField:
         filter: str = "linear",
         dtype: Any = None,
     ) -> tuple[Any, Any]:
-        """A picture in which what lies under the gaze gets into focus, and an array (1, 1) of the patch size that is: a frame, for
-        fovea.foveate with the same gaze. The depth under it is that of a square of window pixels, sought from first to last by
-        steps. elapsed: seconds since the frame before, of which the focus takes `time` to get 1 - 1/e of the way; 0 is at once.
-        What differs by less than the hysteresis is not followed. gaze None: nobody looks, and the focus stays. rings: as render
+        """A picture whose focus follows the depth under the gaze, and an array (1, 1) of the patch size in focus: a frame, for
+        fovea.foveate with the same gaze. That depth is the patch size that fits a square of window pixels, searched from first to last
+        in steps. elapsed: seconds since the previous frame; in `time` seconds the focus gets 1 - 1/e of the way; 0: at once.
+        The focus ignores differences below the hysteresis. gaze None: there is no gaze, and the focus stays. rings: as render
         has them; by default all lenses everywhere. size: by default as many pixels for each lens as the middle patch size."""
         taken = self._take(raw)
         wanted = self._size(size, _middle(first, last))
@@ -545,8 +545,8 @@ class LightField:
         view: tuple[float, float] = (0.0, 0.0),
         dtype: Any = None,
     ) -> Any:
-        """Of arrays whose lenses the scene is focused on: the mean of the views within a radius, each shifted by so many lenses a
-        pixel. Radius 0 is one view. size: by default one pixel for each lens."""
+        """For arrays with the scene focused on the lenses: the mean of the views within a radius, each shifted by `shift` lenses for
+        each pixel. Radius 0 is one view. size: by default one pixel for each lens."""
         taken = self._take(raw)
         out = self._picture(taken, self._size(size if size is not None else (self._geometry.columns, self._geometry.rows), 1.0), dtype)
         one = _library.LightFieldSum(

@@ -39,7 +39,7 @@ class GazeSample(NamedTuple):
     rate_hz: float  # of samples that arrived in the last second; 0 for sources without a rate
     sample_count: int  # taken in since the source was opened
     rejected_count: int  # not understood, not finite, out of order or of the future
-    # How far away both eyes look, where their lines of sight cross; infinity: they do not; 0: not known ("gaze.vergence.ipd_mm").
+    # The distance at which both lines of sight cross; infinity: they do not; 0: not known ("gaze.vergence.ipd_mm").
     vergence_m: float = 0.0
     others: tuple[tuple[float, float], ...] = ()  # foveas beside the gaze, in uv ("gaze.saliency.foveas")
 
@@ -50,7 +50,7 @@ class GazeSample(NamedTuple):
 
     @property
     def place(self) -> Optional[tuple[float, float]]:
-        """What pictures are foveated with: None where there is no gaze; beyond -1 and 2 it is as at -1 and 2."""
+        """The place that pictures are foveated around, clamped to -1 to 2; None: there is no gaze."""
         return _gaze_source.taken(self.x, self.y) if self.usable else None
 
     @property
@@ -120,7 +120,7 @@ class Gaze:
 
     config: settings by path ({"gaze.source": "lsl", "gaze.lsl.name": "Tobii"}), the name of a source ("lsl"), or of a
         configuration file. docs/gaze.md has the sources and what belongs to each: "fixed", "scanpath", "replay", "saccades", "udp",
-        "lsl", "pupil", "neon", "opengaze", "osc", "saliency", which looks at what `show` gives it, and "mouse", which has what `push` gives it. "fixed" is the default. Names of files are
+        "lsl", "pupil", "neon", "opengaze", "osc", "saliency", which uses the pictures of `show`, and "mouse", which gets its samples from `push`. "fixed" is the default. Names of files are
         relative to the working directory.
     size_px: width and height of the pictures that the gaze is for. Needed by "gaze.space" "pixels" without
         "gaze.screen_px"; where a picture is foveated its own counts.
@@ -164,7 +164,7 @@ class Gaze:
     def read(self, t_ns: Optional[int] = None, *, size_px: Optional[Sequence[int]] = None) -> GazeSample:
         """The gaze at a time: now, or on the clock of time.monotonic_ns(). Waits for no sample; some microseconds.
 
-        Recordings and made-up eyes begin at the first time that they are asked for; "replay" goes on by a frame with each reading.
+        Recordings and simulated eyes start at the first time that is read; "replay" advances by a frame with each read.
         """
         size = self.size_px if size_px is None else size_of(size_px)
         if size is None and self._lacks_size:
@@ -186,7 +186,7 @@ class Gaze:
         return sample
 
     def push(self, x: float, y: float, *, confidence: float = 1.0, blink: bool = False, t_ns: Optional[int] = None) -> bool:
-        """Gives a sample to the source "mouse": a tracker that Python reads, a pointer. In "gaze.space" and "gaze.origin".
+        """Gives a sample of a tracker or pointer to the source "mouse", in the coordinates of "gaze.space" and "gaze.origin".
 
         t_ns: when it was measured, on the clock of time.monotonic_ns(); None: now. A gaze that rests must be pushed
         too: silence is loss. Any thread. False: it is not finite, older than the newest or of the future, and was counted as rejected.
@@ -203,8 +203,8 @@ class Gaze:
         return result >= 0
 
     def show(self, image: Any) -> None:
-        """Shows a picture to a source that looks at pictures, "gaze.source" or "gaze.validity.fallback" "saliency": its gaze then goes from
-        blob to blob of it, and with "gaze.saliency.foveas" samples have `others`.
+        """Shows a picture to a source that uses pictures ("gaze.source" or "gaze.validity.fallback" "saliency"). Its gaze then moves between
+        blobs of the picture, and with "gaze.saliency.foveas" samples have `others`.
 
         image: (H, W) or (H, W, C) of uint8, float16 or float32 with 1, 3 or 4 colours, in the CPU's memory; not kept. Takes some tens of
         milliseconds, in which readings wait: a few times a second is enough.
@@ -235,7 +235,7 @@ class Gaze:
 
     @property
     def closed(self) -> bool:
-        """Whether it is."""
+        """Whether the source is closed."""
         return not self._open.pointer
 
     def close(self) -> None:

@@ -83,11 +83,11 @@ class Record:
             ...                                       # show it
             record.add(sample, image.shape, presented_t_ns=when)
 
-    file: what the files' names begin with, as the setting "record.file"; the folder is there. Files of an earlier run stay, and
-        these get the next number.
+    file: the prefix of the files' names, as the setting "record.file"; its folder must exist. Files of an earlier run stay, and
+        the new ones get the next number.
     config: the Foveator, or what it takes: the hash of all settings and "foveation.geometry" go into the files.
 
-    Where people look is personal: say to whoever is before the screen that it is recorded.
+    Where people look is personal: tell the person at the screen about the recording.
 
     Raises OSError where the files cannot be made. A thread of the library's writes ten times a second, and ends with
     `close`; where it falls behind, or the disk is full, lines are lost, and counted in the files; `add` and `close` give a UserWarning then.
@@ -120,12 +120,12 @@ class Record:
         """Adds a line, of the frame that was shown. Waits for no file; some microseconds.
 
         gaze: a `GazeSample` as it was read, with its state, age, rate and vergence; or (x, y) in uv; None, or NaN: there was none.
-        shape: the picture's, rows and columns first, as of NHWC without N. t_ns: when it was foveated, on the clock of
-        time.monotonic_ns(); None: the time that the sample was read for, else now. presented_t_ns: when it was on the screen, on that
-        clock, if known. took_s: what foveation took, if known. foveated: False where the picture was shown as it was drawn. refused: frames
-        since the one before that were not foveated or not shown; a replay has a gaze for each of them, too. refresh_s: what the display
-        takes for a picture (1 / win.getActualFrameRate() of PsychoPy), if known: repeated pictures are counted from it. dropped: the frame was
-        never on the screen, another took its place; it has no presented_t_ns.
+        shape: the picture's, rows and columns first, like NHWC without N. t_ns: when it was foveated, on the clock of
+        time.monotonic_ns(); None: the sample's time if there is a sample, else now. presented_t_ns: when it was on the screen, on that
+        clock, if known. took_s: the time of foveation, if known. foveated: False if the picture was shown as it was drawn. refused: number of
+        frames since the previous line that were not foveated or not shown; a replay has a gaze for each of them, too. refresh_s: the
+        display's refresh interval (1 / win.getActualFrameRate() of PsychoPy), if known, to count repeated pictures. dropped: the frame was
+        never on the screen, because another replaced it; it has no presented_t_ns.
         """
         if isinstance(shape, np.ndarray) and shape.ndim == 1:  # PsychoPy's window.size
             shape = shape.tolist()

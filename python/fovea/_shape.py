@@ -177,8 +177,8 @@ class Shape:
             )
         is_of_words = view.dtype.name == "uint32" and layout == "NHW"
         if view.dtype.name not in ("uint8", "uint16", "float16", "float32") and not is_of_words:
-            to = "astype(np.float32) of NumPy and float() of PyTorch do" if view.dtype.kind == "f" else "astype(np.uint8) of NumPy and byte() of PyTorch do with 0 to 255"
-            wanted = f"; convert them, as {to}" if view.dtype.kind in "fiub" else ""
+            to = ("float32", "float()", "") if view.dtype.kind == "f" else ("uint8", "byte()", " with 0 to 255")
+            wanted = "; convert them, as astype(np.{}) of NumPy and {} of PyTorch do{}".format(*to) if view.dtype.kind in "fiub" else ""
             raise TypeError(f"images of {view.dtype}: Fovea takes uint8, uint16, float16 and float32; uint32 with layout NHW{wanted}")
         if not view.dtype.isnative:
             raise TypeError(f"images of {view.dtype.str!r}: Fovea takes this machine's order of bytes")

@@ -34,7 +34,7 @@ class Foveate:
     """Foveates an image, a batch of images, or those of a sample that is a dict.
 
     config: as fovea.Foveator takes it, or one.
-    gaze: (x, y) in uv for all images (None: the middle); a policy as in fovea.gaze, asked anew for each image where an episode begins (so not
+    gaze: (x, y) in uv for all images (None: the middle); a policy as in fovea.gaze, which begins an episode with each image (so not
         Blobs, which begins in the middle); or the name of the entry of dict samples that holds the gaze, (x, y), for batches (N, 2).
     key: the entry of dict samples that is the image.
     layout: None: "NCHW" for torch tensors, as torchvision has them, else "NHWC"; without colours "NHW".
@@ -42,8 +42,8 @@ class Foveate:
 
     Called with an image (torch tensor, NumPy array, PIL image of mode L, RGB or RGBA; anything that fovea.foveate
     takes) it returns one of that kind on the same device. Further arguments, such as labels, come back beside it.
-    Objects can be pickled. Workers of a loader, forked or spawned, open contexts of their own; in forked ones the CPU
-    alone can be used if their parent has used CUDA. Random gazes come from torch's generator where torch is
+    Objects can be pickled. Workers of a loader, forked or spawned, open their own contexts; forked workers can use only the CPU
+    if their parent has used CUDA. Random gazes come from torch's generator where torch is
     imported, so that torch.manual_seed repeats them and workers differ.
     """
 

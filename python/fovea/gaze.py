@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""Gaze that follows no agent: baselines for active vision.
+"""Gaze policies that no agent controls: baselines for active vision.
 
-`Policy` says what an own one has to have.
+`Policy` is the interface for your own.
 """
 
 import copy
@@ -27,8 +27,8 @@ class Policy(Protocol):
     float32 of shape (count, 2), (1, 2) of one environment; other numbers are converted.
 
     rng is a numpy.random.Generator, or a torch.Generator where images are tensors: gazes and `which` are then tensors
-    on its device. A policy that also has look(gazes) goes on from those gazes. One that has see(images, layout) is given each
-    observation's first image as the environment made it, before the next step. Wrappers use a deep copy of it.
+    on its device. A policy with look(gazes) continues from those gazes. A policy with see(images, layout) gets each
+    observation's first image, as the environment made it, before the next step. Wrappers use a deep copy of the policy.
     """
 
     def reset(self, count: int, rng: Random) -> Array: ...
@@ -193,12 +193,12 @@ class RandomSaccades:
 class Blobs:
     """Each gaze jumps from blob to blob of what its environment drew, after fixations of random length (geometric).
 
-    Needs no data and no training. A jump draws one of the blobs of the observation before (`fovea.blobs`), as the environment
-    made it, sharp everywhere, by the square of their strengths. No blob counts that is near one of the last places. It is no
-    model of where people look. Episodes begin in the middle; where nothing calls, or nobody shows pictures, gazes stay.
+    Needs no data and no training. A jump chooses one of the blobs (`fovea.blobs`) of the previous observation, as the environment
+    made it, sharp everywhere, at random by the square of its strength. Blobs near one of the last places are excluded. It is no
+    model of where people look. Episodes begin in the middle; without blobs or pictures, gazes stay.
 
     fixation_steps: how long a fixation lasts on average, in steps, 1 or more.
-    kept: so many of the last places do not count, 0 or more. near_uv: what is near, in widths and heights of the picture.
+    kept: how many of the last places are excluded, 0 or more. near_uv: the distance that counts as near, in widths and heights of the picture.
 
     Pictures are looked at on the processor, those alone whose gazes jump: tensors on a device are waited for.
     """
@@ -267,14 +267,14 @@ _LOOP_MS = 600000
 
 
 class Generator:
-    """The eye movements that Fovea's own generator makes up: fixations with drift, and saccades along the main sequence.
+    """The eye movements of Fovea's own generator: fixations with drift, and saccades along the main sequence.
 
-    step_ms: what time a step of the environment is, 2 to 600000; ViZDoom with a frame skip of 4: 114.
+    step_ms: the duration of a step of the environment, 2 to 600000; ViZDoom with a frame skip of 4: 114.
     settings: by path those below "gaze.saccades.", as in {"gaze.saccades.fixation_ms": 500,
         "gaze.saccades.width_deg": 90}; docs/gaze.md says what they are. A blink leaves the gaze where it is.
     size_px: the pictures' width and height; their ratio counts.
 
-    Ten minutes are made at once and played in a loop; each episode begins at a random time of them.
+    Ten minutes are generated at once and played in a loop; each episode begins at a random time in them.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""Foveation of OpenGL textures, on the context that is current: PsychoPy, pyglet, ModernGL and whatever else draws with OpenGL.
+"""Foveation of OpenGL textures in the current context: PsychoPy, pyglet, ModernGL and any other program that draws with OpenGL.
 
     foveator = fovea.gl.Foveator({"foveation.model": "physical", "gaze.space": "pixels", "gaze.origin": "center"})
     foveator(texture, gaze=mouse.getPos())             # in place, after it was drawn and before it is shown
