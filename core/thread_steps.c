@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <time.h>
 
-/* Some 50 us: beyond that somebody else has the core that a piece is made on. */
+/* Some 50 us: beyond that somebody else has the core that a chunk is made on. */
 #define SPINS_BEFORE_YIELD 1024
 /* Beyond that it does not come back by being asked for: a thread of a higher priority may be in its
  * way, which the one here may be itself, or a quota of the processor's time. */
@@ -26,10 +26,10 @@ static int32_t first_of(const struct thread_steps *steps, int32_t step)
     return step > 0 ? steps->ends[step - 1] : 0;
 }
 
-void thread_steps_add(struct thread_steps *steps, int32_t piece_count)
+void thread_steps_add(struct thread_steps *steps, int32_t chunk_count)
 {
     assert(steps->count < THREAD_STEPS_MAX);
-    steps->ends[steps->count] = first_of(steps, steps->count) + piece_count;
+    steps->ends[steps->count] = first_of(steps, steps->count) + chunk_count;
     steps->count++;
 }
 
@@ -47,12 +47,12 @@ static void wait_for(struct thread_steps *steps, int32_t count)
     }
 }
 
-/* Takes the next piece, counted from its step's first; false: there is none. */
-static bool take(struct thread_steps *steps, int32_t *out_step, int32_t *out_piece)
+/* Takes the next chunk, counted from its step's first; false: there is none. */
+static bool take(struct thread_steps *steps, int32_t *out_step, int32_t *out_chunk)
 {
-    const int32_t piece = atomic_fetch_add(&steps->next, 1);
+    const int32_t chunk = atomic_fetch_add(&steps->next, 1);
     int32_t step = 0;
-    while (step < steps->count && piece >= steps->ends[step]) {
+    while (step < steps->count && chunk >= steps->ends[step]) {
         step++;
     }
     if (step == steps->count) {
@@ -60,13 +60,13 @@ static bool take(struct thread_steps *steps, int32_t *out_step, int32_t *out_pie
     }
     wait_for(steps, first_of(steps, step));
     *out_step = step;
-    *out_piece = piece - first_of(steps, step);
+    *out_chunk = chunk - first_of(steps, step);
     return true;
 }
 
 struct job {
     struct thread_steps *steps;
-    void (*fn)(void *user, uint32_t worker, int32_t step, int32_t piece);
+    void (*fn)(void *user, uint32_t worker, int32_t step, int32_t chunk);
     void *user;
 };
 
@@ -74,41 +74,41 @@ static void work(void *user, uint32_t worker)
 {
     const struct job *job = user;
     int32_t step;
-    int32_t piece;
-    while (take(job->steps, &step, &piece)) {
-        job->fn(job->user, worker, step, piece);
+    int32_t chunk;
+    while (take(job->steps, &step, &chunk)) {
+        job->fn(job->user, worker, step, chunk);
         atomic_fetch_add(&job->steps->done, 1);
     }
 }
 
 void thread_steps_run(struct thread_steps *steps, struct thread_pool *pool, uint32_t worker_count,
-                      void (*fn)(void *user, uint32_t worker, int32_t step, int32_t piece),
+                      void (*fn)(void *user, uint32_t worker, int32_t step, int32_t chunk),
                       void *user)
 {
     struct job job = {steps, fn, user};
     thread_pool_share(pool, worker_count, work, &job);
 }
 
-struct pieces {
+struct chunks {
     int32_t count;
-    void (*fn)(void *user, uint32_t worker, int32_t piece);
+    void (*fn)(void *user, uint32_t worker, int32_t chunk);
     void *user;
     atomic_int next;
 };
 
-static void work_on_pieces(void *user, uint32_t worker)
+static void work_on_chunks(void *user, uint32_t worker)
 {
-    struct pieces *pieces = user;
-    int32_t piece;
-    while ((piece = atomic_fetch_add(&pieces->next, 1)) < pieces->count) {
-        pieces->fn(pieces->user, worker, piece);
+    struct chunks *chunks = user;
+    int32_t chunk;
+    while ((chunk = atomic_fetch_add(&chunks->next, 1)) < chunks->count) {
+        chunks->fn(chunks->user, worker, chunk);
     }
 }
 
-void thread_pieces_run(int32_t piece_count, struct thread_pool *pool, uint32_t worker_count,
-                       void (*fn)(void *user, uint32_t worker, int32_t piece), void *user)
+void thread_chunks_run(int32_t chunk_count, struct thread_pool *pool, uint32_t worker_count,
+                       void (*fn)(void *user, uint32_t worker, int32_t chunk), void *user)
 {
-    struct pieces pieces = {.count = piece_count, .fn = fn, .user = user};
-    const uint32_t useful = piece_count > 0 ? (uint32_t)piece_count : 1;
-    thread_pool_share(pool, useful < worker_count ? useful : worker_count, work_on_pieces, &pieces);
+    struct chunks chunks = {.count = chunk_count, .fn = fn, .user = user};
+    const uint32_t useful = chunk_count > 0 ? (uint32_t)chunk_count : 1;
+    thread_pool_share(pool, useful < worker_count ? useful : worker_count, work_on_chunks, &chunks);
 }

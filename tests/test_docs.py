@@ -132,7 +132,7 @@ def test_routing_tables_list_what_the_sources_choose():
         ("cuda", {"TILES": "cuda/tiles/", "NODES": "cuda/nodes/", "LIGHT": "nodes_wide/light", "WIDE": "nodes_wide/wide"},
          choices("cuda/ways.h", "enum gauss_cuda_way_name {", r"\bGAUSS_CUDA_(\w+)")),
         ("vulkan", {"copies": "raw_copy.comp", "tiles": "smooth_tile_", "nodes": "smooth_nodes"},
-         choices("operator/operator_glsl.c", "\nuint32_t gauss_glsl_passes(", r"\b(?:add_(?=tiles|nodes)|(?=copies\())(\w+)")),
+         choices("operator/operator_glsl.c", "\nuint32_t gauss_glsl_passes(", r"\b(?:add_(?=tiles|nodes)|operator_pass_(?=copies))(\w+)")),
     ):  # fmt: skip
         assert found == list(ways), heading
         section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]

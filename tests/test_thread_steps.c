@@ -86,7 +86,7 @@ static void run_on(struct thread_pool *pool, uint32_t workers, struct work *work
     end(work, count);
     begin(work, pieces, count);
     for (; work->step < (int32_t)count; work->step++) {
-        thread_pieces_run(pieces[work->step], pool, workers, make_of_step, work);
+        thread_chunks_run(pieces[work->step], pool, workers, make_of_step, work);
     }
     end(work, count);
 }

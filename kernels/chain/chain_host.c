@@ -116,7 +116,7 @@ static void convert(const struct chain_host *chain, const struct chain_way *way,
         struct rows rows = {.levels = chain_levels_of(plan, way, slice, chain->between, packs),
                             .light = plan->levels,
                             .run = packs ? levels_pack : levels_unpack};
-        thread_pieces_run((int32_t)((row_count(&rows) + CHUNK_ROWS - 1) / CHUNK_ROWS),
+        thread_chunks_run((int32_t)((row_count(&rows) + CHUNK_ROWS - 1) / CHUNK_ROWS),
                           chain->base.pool, thread_pool_worker_max(chain->base.pool), run_chunk,
                           &rows);
     } else if (chain_planes_of(plan, way, slice, chain->between, packs, &planes)) {

@@ -50,7 +50,7 @@ static void encode(const struct blur_cpu *cpu, const struct blur_cpu_step *step,
 
 /* ---- Steps */
 
-static void make_piece(void *user, uint32_t worker, int32_t step, int32_t chunk)
+static void make_chunk(void *user, uint32_t worker, int32_t step, int32_t chunk)
 {
     const struct blur_cpu *cpu = user;
     cpu->steps[step].make(cpu, &cpu->steps[step], chunk, cpu->base.workers.of[worker]);
@@ -58,7 +58,7 @@ static void make_piece(void *user, uint32_t worker, int32_t step, int32_t chunk)
 
 static void run_steps(struct blur_cpu *cpu)
 {
-    thread_steps_run(&cpu->chunks, cpu->base.pool, cpu->base.workers.count, make_piece, cpu);
+    thread_steps_run(&cpu->chunks, cpu->base.pool, cpu->base.workers.count, make_chunk, cpu);
     thread_steps_clear(&cpu->chunks);
 }
 

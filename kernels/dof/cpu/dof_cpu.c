@@ -26,7 +26,7 @@ static void make_tile_row(void *user, uint32_t worker, int32_t tile_row)
 static void run_rows(struct dof_cpu *cpu, dof_step_fn rows_fn)
 {
     cpu->rows_fn = rows_fn;
-    thread_pieces_run(cpu->rows, cpu->base.pool, cpu->base.workers.count, make_tile_row, cpu);
+    thread_chunks_run(cpu->rows, cpu->base.pool, cpu->base.workers.count, make_tile_row, cpu);
 }
 
 static struct fovea_image image_of(const struct dof_cpu *cpu, enum fovea_format format,

@@ -121,8 +121,8 @@ static bool is_shared(const struct gauss_cpu *cpu)
     return cpu->batch->src_next_bytes == 0;
 }
 
-static void make_chunk(const struct gauss_cpu *cpu, uint32_t worker,
-                       const struct gauss_cpu_step *step, int32_t chunk)
+static void make_rows(const struct gauss_cpu *cpu, uint32_t worker,
+                      const struct gauss_cpu_step *step, int32_t chunk)
 {
     const int32_t chunks = chunks_per_image(step);
     const int32_t image = chunk / chunks;
@@ -132,13 +132,13 @@ static void make_chunk(const struct gauss_cpu *cpu, uint32_t worker,
     step->rows_fn(&picture, cpu, &memory, rows_of(step, chunk % chunks));
 }
 
-static void make_piece(void *user, uint32_t worker, int32_t step, int32_t chunk)
+static void make_chunk(void *user, uint32_t worker, int32_t step, int32_t chunk)
 {
     const struct gauss_cpu *cpu = user;
     if (cpu->alone > 0 && step == 0) {
         make_alone(cpu, worker, chunk);
     } else {
-        make_chunk(cpu, worker, &cpu->steps[step], chunk);
+        make_rows(cpu, worker, &cpu->steps[step], chunk);
     }
 }
 
@@ -188,7 +188,7 @@ static void run_group(struct gauss_cpu *cpu)
     }
     add_levels(cpu);
     add_pixels(cpu);
-    thread_steps_run(&cpu->chunks, cpu->pool, cpu->running, make_piece, cpu);
+    thread_steps_run(&cpu->chunks, cpu->pool, cpu->running, make_chunk, cpu);
 }
 
 /* Returns how many images workers make each by itself: as many as go evenly among them. Others, and

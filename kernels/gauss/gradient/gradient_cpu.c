@@ -75,7 +75,7 @@ static void run_image(void *user, uint32_t worker, int32_t index)
 static void run(struct operator_host *host, const struct operator_derivatives *batch)
 {
     own(host)->batch = batch;
-    thread_pieces_run((int32_t)batch->count, host->pool, host->workers.count, run_image, host);
+    thread_chunks_run((int32_t)batch->count, host->pool, host->workers.count, run_image, host);
 }
 
 const struct operator_gradient_api gauss_gradient = {

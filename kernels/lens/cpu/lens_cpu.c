@@ -264,7 +264,7 @@ static void warp_strip(const struct lens_cpu *cpu, int32_t chunk, float *row)
 
 /* ---- Frames */
 
-static void make_piece(void *user, uint32_t worker, int32_t step, int32_t chunk)
+static void make_chunk(void *user, uint32_t worker, int32_t step, int32_t chunk)
 {
     const struct lens_cpu *cpu = user;
     cpu->steps[step].chunk_fn(cpu, chunk, cpu->base.workers.of[worker]);
@@ -288,7 +288,7 @@ static void run_image(struct lens_cpu *cpu, bool decoded)
         }
         add_step(cpu, warp_strip);
     }
-    thread_steps_run(&cpu->chunks, cpu->base.pool, cpu->base.workers.count, make_piece, cpu);
+    thread_steps_run(&cpu->chunks, cpu->base.pool, cpu->base.workers.count, make_chunk, cpu);
 }
 
 static void set_blank_pixel(struct lens_cpu *cpu)

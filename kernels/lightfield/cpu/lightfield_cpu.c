@@ -163,7 +163,7 @@ static void make_strip(void *user, uint32_t worker, int32_t strip)
 
 void lightfield_cpu_run(struct lightfield_job *job)
 {
-    thread_pieces_run(bounds_parts(job->rows, job->strip_rows), job->cpu->pool,
+    thread_chunks_run(bounds_parts(job->rows, job->strip_rows), job->cpu->pool,
                       job->cpu->worker_count, make_strip, job);
 }
 

@@ -160,7 +160,7 @@ static void make_chunk(void *user, uint32_t worker, int32_t chunk)
 static void run_step(const struct step *step)
 {
     struct step own = *step;
-    thread_pieces_run(step->count, step->cpu->pool, step->cpu->worker_count, make_chunk, &own);
+    thread_chunks_run(step->count, step->cpu->pool, step->cpu->worker_count, make_chunk, &own);
 }
 
 #define BIN_ROWS 16

@@ -324,7 +324,7 @@ static enum fovea_result choose_all(struct saliency_cuda_group *group, struct th
         return choose(group, 0);
     }
     const uint32_t workers = thread_pool_grow(pool, thread_pool_worker_max(pool));
-    thread_pieces_run((int32_t)group->count, pool, workers, choose_one, group);
+    thread_chunks_run((int32_t)group->count, pool, workers, choose_one, group);
     return atomic_load(&group->chosen);
 }
 

@@ -97,7 +97,7 @@ bool lens_paper_tables_make(struct thread_pool *pool, struct lens_paper_size siz
             return false;
         }
     }
-    thread_pieces_run(size.height_px, pool, thread_pool_worker_max(pool), make_row, out);
+    thread_chunks_run(size.height_px, pool, thread_pool_worker_max(pool), make_row, out);
     return true;
 }
 

@@ -167,7 +167,7 @@ static void read_any(const struct gauss_cpu_picture *picture, const struct gauss
 }
 
 /* Returns what is left of a span behind its first pixels. */
-static struct gauss_cpu_span rest_after(const struct gauss_cpu_span *span, int32_t count)
+static struct gauss_cpu_span residual_after(const struct gauss_cpu_span *span, int32_t count)
 {
     return (struct gauss_cpu_span){span->x_px + count, span->y_px, span->count - count};
 }
@@ -223,7 +223,7 @@ void gauss_cpu_read(const struct gauss_cpu_picture *picture, const struct gauss_
         show_scene(picture, inside.count, out + before, plane);
     } else {
         const int32_t done = gauss_cpu_read_fours(picture, &inside, out + before, plane);
-        const struct gauss_cpu_span residual = rest_after(&inside, done);
+        const struct gauss_cpu_span residual = residual_after(&inside, done);
         read_any(picture, &residual, values, out + before + done, plane);
     }
     if (inside.count < span->count) {
@@ -366,7 +366,7 @@ void gauss_cpu_write(const struct gauss_cpu_picture *picture, const struct gauss
         write_packed(picture, span, in, plane);
     } else {
         const int32_t done = gauss_cpu_write_fours(picture, span, in, plane);
-        const struct gauss_cpu_span residual = rest_after(span, done);
+        const struct gauss_cpu_span residual = residual_after(span, done);
         write_any(picture, &residual, in + done, plane, values);
     }
 }
