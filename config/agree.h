@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Settings that are right each by itself, and wrong together. */
-#ifndef FOVEA_CONFIG_AGREE_H
-#define FOVEA_CONFIG_AGREE_H
+#pragma once
 
 #include "key.h"
 
@@ -15,5 +14,3 @@ FOVEA_MUST_CHECK bool config_foveation_agrees(const struct fovea_foveation *fove
                                               struct config_words *out_complaint);
 FOVEA_MUST_CHECK bool config_geometry_agrees(const struct fovea_geometry *geometry,
                                              struct config_words *out_complaint);
-
-#endif

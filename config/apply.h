@@ -3,8 +3,7 @@
 
 /* A document into settings. Each function says on failure what is wrong where; settings may then be
  * written in part, so callers work on a copy. */
-#ifndef FOVEA_CONFIG_APPLY_H
-#define FOVEA_CONFIG_APPLY_H
+#pragma once
 
 #include "core/program.h"
 #include "document.h"
@@ -45,5 +44,3 @@ FOVEA_MUST_CHECK enum fovea_result config_unknown_key(const struct config_text *
 FOVEA_MUST_CHECK enum fovea_result config_apply_at(const struct config_document *document,
                                                    const char *path,
                                                    struct fovea_settings *settings);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Keys by name, as layer.keys has them: whether there are such keys, what is wrong where not, and
  * whether two actions have the same. */
-#ifndef FOVEA_CONFIG_COMBO_H
-#define FOVEA_CONFIG_COMBO_H
+#pragma once
 
 #include "document.h"
 #include "key.h"
@@ -20,5 +19,3 @@ void config_combo_complain(const char *text, struct config_words *words);
  * right each by itself. */
 FOVEA_MUST_CHECK bool config_combos_agree(const struct fovea_settings *settings,
                                           struct config_words *complaint);
-
-#endif

@@ -4,8 +4,7 @@
 /* foveation.curve: in JSON a list of points, [eccentricity_deg, cutoff_cpd] each, because a person
  * reads, sorts and mends a curve by the point; in the settings two arrays, as programs want
  * them. */
-#ifndef FOVEA_CONFIG_CURVE_H
-#define FOVEA_CONFIG_CURVE_H
+#pragma once
 
 #include "key.h"
 
@@ -25,5 +24,3 @@ uint32_t config_curve_wrong_point(const struct fovea_curve *curve);
 
 /* "[[0, 60], [5, 13]]", cut where it does not fit. */
 struct config_words config_curve_words(const struct fovea_curve *curve);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The table of a display, of which only so many values as it has mean something. */
-#ifndef FOVEA_CONFIG_DISPLAY_TABLE_H
-#define FOVEA_CONFIG_DISPLAY_TABLE_H
+#pragma once
 
 #include "settings.h"
 
@@ -17,5 +16,3 @@ static inline bool display_same_table(const struct fovea_display *a, const struc
     }
     return a->table_count == b->table_count;
 }
-
-#endif

@@ -7,8 +7,7 @@
  * core/json_scan.h walks the text first. It is stricter than cJSON (numbers, control characters,
  * trailing commas, depth), says what is wrong where, notes the place of every value, and puts
  * spaces for comments into a copy, which cJSON then reads. So cJSON meets only texts it accepts. */
-#ifndef FOVEA_CONFIG_DOCUMENT_H
-#define FOVEA_CONFIG_DOCUMENT_H
+#pragma once
 
 #include "core/json_scan.h"
 #include "fovea.h"
@@ -43,5 +42,3 @@ void config_document_finish(struct config_document *document);
  * FOVEA_ERROR_CONFIG. */
 __attribute__((format(printf, 4, 5))) enum fovea_result config_text_fail(
     const struct config_text *text, size_t offset, const char *path, const char *format, ...);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A configuration file on disk: where to look for it, whether it changed, and its bytes. */
-#ifndef FOVEA_CONFIG_FILE_H
-#define FOVEA_CONFIG_FILE_H
+#pragma once
 
 #include "settings.h"
 
@@ -50,5 +49,3 @@ bool config_stamp_equal(const struct config_stamp *a, const struct config_stamp 
 FOVEA_MUST_CHECK enum fovea_result config_file_read(const struct config_file *file,
                                                     struct fovea_log log, char **out_bytes,
                                                     size_t *out_count);
-
-#endif

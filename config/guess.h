@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* "Did you mean": of the names that are offered, the one nearest to what was written. */
-#ifndef FOVEA_CONFIG_GUESS_H
-#define FOVEA_CONFIG_GUESS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ struct config_guess {
 struct config_guess config_guess_begin(const char *word);
 /* The first of equally near ones stays. */
 void config_guess_offer(struct config_guess *guess, const char *candidate);
-
-#endif

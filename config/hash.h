@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* One number for all settings, so that a record says with which ones it was made. */
-#ifndef FOVEA_CONFIG_HASH_H
-#define FOVEA_CONFIG_HASH_H
+#pragma once
 
 #include "settings.h"
 
@@ -12,5 +11,3 @@
  * Allocates. */
 FOVEA_MUST_CHECK enum fovea_result config_settings_hash(const struct fovea_settings *settings,
                                                         uint64_t *out_hash);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* cJSON's parser, for any thread of a process that is not ours. By itself it reads numbers as the
  * program's locale writes them, "0,5" in many, and every call writes to one static variable. */
-#ifndef FOVEA_JSON_H
-#define FOVEA_JSON_H
+#pragma once
 
 #include <cjson/cJSON.h>
 
@@ -14,5 +13,3 @@
 /* Does what cJSON_ParseWithLengthOpts does: NULL if it is not JSON or memory is short. Any thread;
  * one at a time. */
 cJSON *json_parse(const char *text, size_t bytes, const char **out_end, bool to_the_end);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * A path is names with dots between them, as in "foveation.paper.ct0". Everything before the last
  * dot is a group, and exists because a key lies in it. */
-#ifndef FOVEA_CONFIG_KEY_H
-#define FOVEA_CONFIG_KEY_H
+#pragma once
 
 #include "settings.h"
 
@@ -76,5 +75,3 @@ struct config_words {
 struct config_words config_key_range(const struct config_key *key);
 /* Does the same with the kind of value: "a whole number, 4 to 128". */
 struct config_words config_key_expectation(const struct config_key *key);
-
-#endif

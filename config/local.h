@@ -4,8 +4,7 @@
 /* ./fovea.json of the working directory: nobody has named it, and the folder may be somebody else's
  * work, an unpacked archive say. It sets how pictures look, but opens no port to other machines,
  * speaks with none, has no files written, and none read but those of its folder. */
-#ifndef FOVEA_CONFIG_LOCAL_H
-#define FOVEA_CONFIG_LOCAL_H
+#pragma once
 
 #include "file.h"
 #include "key.h"
@@ -26,5 +25,3 @@ FOVEA_MUST_CHECK bool config_local_allows(const struct config_file *file,
                                           const struct fovea_settings *before,
                                           const struct fovea_settings *after,
                                           struct config_words *complaint);
-
-#endif

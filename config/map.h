@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Checks the parts of a struct fovea_map that ranges of single settings do not. */
-#ifndef FOVEA_CONFIG_MAP_H
-#define FOVEA_CONFIG_MAP_H
+#pragma once
 
 #include "key.h"
 
@@ -11,5 +10,3 @@
  * asked. */
 FOVEA_MUST_CHECK bool config_map_agrees(const struct fovea_map *map,
                                         struct config_words *complaint);
-
-#endif

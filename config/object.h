@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Settings that a program holds, and one setting as text. */
-#ifndef FOVEA_CONFIG_OBJECT_H
-#define FOVEA_CONFIG_OBJECT_H
+#pragma once
 
 #include "key.h"
 
@@ -20,5 +19,3 @@ void config_settings_take(struct fovea_settings *owner, const struct fovea_setti
 FOVEA_MUST_CHECK bool config_value_text(const struct config_key *key,
                                         const struct fovea_settings *settings, char *text,
                                         size_t size);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The setting "operators": an array of names, or a string of them with commas between, as --set
  * gives it. */
-#ifndef FOVEA_CONFIG_OPERATORS_H
-#define FOVEA_CONFIG_OPERATORS_H
+#pragma once
 
 #include "key.h"
 
@@ -22,5 +21,3 @@ FOVEA_MUST_CHECK bool config_operators_are_good(const struct fovea_operators *op
 /* "["foveate", "blur"]" */
 struct config_words config_operators_words(const char *const *names,
                                            const struct fovea_operators *operators);
-
-#endif

@@ -4,8 +4,7 @@
 /* Prepares settings that were read anew, on the thread that reads them, before anybody takes them:
  * work that would keep a frame waiting. Configuration knows no maps; the code that does registers
  * here. */
-#ifndef FOVEA_CONFIG_PREPARE_H
-#define FOVEA_CONFIG_PREPARE_H
+#pragma once
 
 #include "settings.h"
 
@@ -15,5 +14,3 @@ typedef enum fovea_result (*config_prepare_fn)(struct fovea_settings *settings,
 
 /* It holds from now on for all configurations of the process. Any thread. */
 void config_prepare_by(config_prepare_fn fn);
-
-#endif

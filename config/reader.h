@@ -3,8 +3,7 @@
 
 /* The files and overrides that settings are made of: reads them all, and looks whether they have
  * changed. It waits for the file system as long as that takes, so no frame calls it (watch.h). */
-#ifndef FOVEA_CONFIG_READER_H
-#define FOVEA_CONFIG_READER_H
+#pragma once
 
 #include "core/program.h"
 #include "file.h"
@@ -38,5 +37,3 @@ FOVEA_MUST_CHECK enum fovea_result config_reader_look(struct config_reader *read
                                                       struct fovea_settings *settings);
 /* The last look has found a change that the next one may find settled. */
 bool config_reader_is_unsettled(const struct config_reader *reader);
-
-#endif

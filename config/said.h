@@ -4,8 +4,7 @@
 /* Messages that wait to be said: a thread of ours collects them, and the program's own thread hands
  * them to the program's log. So the log is never called once its owner has destroyed what it was
  * given to. */
-#ifndef FOVEA_CONFIG_SAID_H
-#define FOVEA_CONFIG_SAID_H
+#pragma once
 
 #include "fovea.h"
 
@@ -22,5 +21,3 @@ struct fovea_log config_said_collect(struct config_said *said, struct fovea_log 
 /* Repeats them in their order. */
 void config_said_tell(const struct config_said *said, struct fovea_log log);
 void config_said_finish(struct config_said *said);
-
-#endif

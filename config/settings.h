@@ -5,8 +5,7 @@
  * fovea_settings as an opaque object and its members by their paths (fovea_settings.h), so that
  * members may come, go and move from version to version. key.c has the path, range and help of
  * each. */
-#ifndef FOVEA_CONFIG_SETTINGS_H
-#define FOVEA_CONFIG_SETTINGS_H
+#pragma once
 
 #include "fovea.h"
 
@@ -547,5 +546,3 @@ FOVEA_MUST_CHECK enum fovea_result config_foveation_check(const struct fovea_set
 FOVEA_MUST_CHECK enum fovea_result config_geometry_check(const struct fovea_geometry *geometry,
                                                          struct fovea_settings *scratch,
                                                          struct fovea_log log);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* foveation.display.table: a list of numbers, or the name of a file of them, which is read where
  * the setting is; in the settings an array. */
-#ifndef FOVEA_CONFIG_TABLE_H
-#define FOVEA_CONFIG_TABLE_H
+#pragma once
 
 #include "key.h"
 
@@ -28,5 +27,3 @@ uint32_t config_table_wrong_sample(const float *samples, uint32_t count);
 
 /* "[0, 0.5, 1]", or "\"\"" where there is none, cut where it does not fit. */
 struct config_words config_table_words(const float *samples, uint32_t count);
-
-#endif

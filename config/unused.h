@@ -3,8 +3,7 @@
 
 /* Settings that are changed and do nothing, because they belong to a model or a light that is not
  * chosen, or because a file counts instead. */
-#ifndef FOVEA_CONFIG_UNUSED_H
-#define FOVEA_CONFIG_UNUSED_H
+#pragma once
 
 #include "settings.h"
 
@@ -32,5 +31,3 @@ bool config_unused_by_word(const char *path, const struct fovea_settings *settin
 /* Says all of these, a line a kind. */
 void config_unused_log(const struct fovea_settings *settings, const struct fovea_settings *defaults,
                        struct fovea_log log);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* One setting: from a JSON value into a struct fovea_settings, and out of it again. */
-#ifndef FOVEA_CONFIG_VALUE_H
-#define FOVEA_CONFIG_VALUE_H
+#pragma once
 
 #include "document.h"
 #include "key.h"
@@ -34,5 +33,3 @@ double config_value_number(const struct config_key *key, const struct fovea_sett
 /* The member as JSON; arrays in brackets. Cut where it does not fit. */
 struct config_words config_value_words(const struct config_key *key,
                                        const struct fovea_settings *settings);
-
-#endif

@@ -8,8 +8,7 @@
  * calls nobody: what it has to say comes with the news. It may hang where a file system does not
  * answer, and nobody waits for it then: whoever leaves it waits at most half a second, and it ends
  * by itself. */
-#ifndef FOVEA_CONFIG_WATCH_H
-#define FOVEA_CONFIG_WATCH_H
+#pragma once
 
 #include "reader.h"
 #include "said.h"
@@ -44,5 +43,3 @@ bool config_watch_has_news(struct config_watch *watch);
 /* The news since the last call, the caller's; NULL: none. Waits for nothing and takes no lock. */
 struct config_news *config_watch_take(struct config_watch *watch);
 void config_news_finish(struct config_news **news);
-
-#endif

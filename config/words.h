@@ -3,8 +3,7 @@
 
 /* Text for messages, in buffers of fixed size: cut where it does not fit, always terminated, always
  * printable UTF-8. */
-#ifndef FOVEA_CONFIG_WORDS_H
-#define FOVEA_CONFIG_WORDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ struct config_number {
 };
 /* The shortest way to write a number that reads back the same, whatever the locale. */
 struct config_number config_number(double value);
-
-#endif

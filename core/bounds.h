@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The smaller and the larger of two whole numbers, one that is kept within bounds, and parts. */
-#ifndef FOVEA_CORE_BOUNDS_H
-#define FOVEA_CORE_BOUNDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ static inline uint32_t bounds_larger_u32(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* A program may have closed its standard streams. Then the next file that anybody opens gets the
  * number of one of them, and what the program prints is written there: an event is told so, too. */
-#ifndef FOVEA_CORE_DESCRIPTOR_H
-#define FOVEA_CORE_DESCRIPTOR_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,5 +22,3 @@ static inline int descriptor_above_standard(int file)
     errno = error;
     return moved;
 }
-
-#endif

@@ -18,8 +18,7 @@
  *
  * The child of a fork has none of our threads: what its parent has made is left alone there
  * (core/process.h). */
-#ifndef FOVEA_VULKAN_ENDING_H
-#define FOVEA_VULKAN_ENDING_H
+#pragma once
 
 #include "fovea.h"
 
@@ -54,5 +53,3 @@ void ending_watch_here(void);
 unsigned ending_wakes(void);
 void ending_rest(double ms, unsigned seen);
 void ending_wake(void);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Reads objects of JSON by tables of their members. */
-#ifndef FOVEA_CORE_JSON_MEMBERS_H
-#define FOVEA_CORE_JSON_MEMBERS_H
+#pragma once
 
 #include "json_scan.h"
 
@@ -53,5 +52,3 @@ uint32_t json_index(const char *const *names, const char *name);
 bool json_once(struct json_scan *scan, const char *name, uint32_t bit, uint32_t *has);
 /* Reads so many numbers, which may be in brackets by rows and pairs. */
 bool json_floats(struct json_scan *scan, size_t count, float *out_floats);
-
-#endif

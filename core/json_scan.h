@@ -4,8 +4,7 @@
 /* Reads JSON from the front to the back, and says where what is wrong stands. It takes no memory
  * but that of spots, and reads numbers as JSON writes them in any locale. Every function that
  * returns a bool is false after the first problem, which stays. */
-#ifndef FOVEA_CORE_JSON_SCAN_H
-#define FOVEA_CORE_JSON_SCAN_H
+#pragma once
 
 #include "json_text.h"
 
@@ -79,5 +78,3 @@ bool json_next(struct json_scan *scan, struct json_list *list);
  * name is cut off and has question marks instead of all but plain letters. */
 typedef bool (*json_member_fn)(struct json_scan *scan, const char *name, void *user);
 bool json_object(struct json_scan *scan, json_member_fn member, void *user);
-
-#endif

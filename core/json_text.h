@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Reads what JSON's text is made of: characters, places and numbers. */
-#ifndef FOVEA_CORE_JSON_TEXT_H
-#define FOVEA_CORE_JSON_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ bool json_is_number(const char *bytes, size_t count);
 /* A number as text has it that is not JSON's, too: 0.5, .5, +3. It is the nearest double, of two
  * the even one, and infinity beyond the largest. Returns where it ends; NULL: there is none. */
 const char *json_decimal(const char *at, const char *end, double *out_number);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Keys as people write them: "Shift_R+F2", names of X11 with + between them. Header only: the
  * configuration checks the words, the layer looks for the keys. */
-#ifndef FOVEA_CORE_KEY_COMBO_H
-#define FOVEA_CORE_KEY_COMBO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -117,5 +116,3 @@ static inline bool key_combo_equal(const struct key_combo *a, const struct key_c
     }
     return equal;
 }
-
-#endif

@@ -4,8 +4,7 @@
 /* Memory of plans and workers, which come and go with the sizes of images. What is large is mapped,
  * so that the system has it back when it is freed: the C library keeps large blocks in its heap
  * once it has seen some freed. */
-#ifndef FOVEA_KERNELS_LARGE_MEMORY_H
-#define FOVEA_KERNELS_LARGE_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@
  * the cache. */
 void *large_memory_make(size_t count, size_t element_bytes);
 void large_memory_free(void *memory);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Writing to a fovea_log, and checking results. */
-#ifndef FOVEA_CORE_LOG_H
-#define FOVEA_CORE_LOG_H
+#pragma once
 
 #include "fovea.h"
 
@@ -27,5 +26,3 @@ __attribute__((format(printf, 3, 4))) void log_write(struct fovea_log log,
             return try_result_;                                                                    \
         }                                                                                          \
     } while (0)
-
-#endif

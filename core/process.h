@@ -3,8 +3,7 @@
 
 /* Whose process this is. The child of a fork has what its parent has made and none of the threads,
  * and drivers do not work there. */
-#ifndef FOVEA_CORE_PROCESS_H
-#define FOVEA_CORE_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <unistd.h>
@@ -14,5 +13,3 @@ static inline bool process_is_child_of(pid_t owner)
 {
     return getpid() != owner;
 }
-
-#endif

@@ -4,8 +4,7 @@
 /* Names of programs: for settings of single programs, and for the list of programs that Fovea
  * leaves alone. A program is named after its file, without folders; one that runs inside something
  * else (Windows programs in Wine, scripts in their interpreter) has its own name. */
-#ifndef FOVEA_CORE_PROGRAM_H
-#define FOVEA_CORE_PROGRAM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ void program_names_find(struct program_names *out_names);
 
 /* For a process that is about to become another program: it counts as that one from now on. */
 void program_names_become(const char *const *arguments, size_t count);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Trouble that comes with every frame is said once, and again only after frames have been right.
  * Any threads. */
-#ifndef FOVEA_CORE_SAID_H
-#define FOVEA_CORE_SAID_H
+#pragma once
 
 #include "log.h"
 
@@ -34,5 +33,3 @@ static inline void said_clear(struct said *said)
             log_write((log), (level), __VA_ARGS__);                                                \
         }                                                                                          \
     } while (0)
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Data that several own and nobody changes; the last owner to let go frees it. */
-#ifndef FOVEA_SHARED_DATA_H
-#define FOVEA_SHARED_DATA_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -39,5 +38,3 @@ static inline void shared_data_release(struct shared_data **data)
         own->free_fn(own);
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* A tangent of a projection in steps of at most 1/256 of itself: projections that differ by less
  * are one. While a camera zooms, each frame would ask for new tables otherwise. */
-#ifndef FOVEA_CORE_STEP_H
-#define FOVEA_CORE_STEP_H
+#pragma once
 
 #include <math.h>
 
@@ -16,5 +15,3 @@ static inline double step_tangent(double tangent)
     const double part = frexp(tangent, &exponent);
     return ldexp(round(part * STEPS_OF_A_POWER) / STEPS_OF_A_POWER, exponent);
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Structs that grow (fovea.h): the first member says how large the struct is for the program, which
  * may have been built with an older version's header, or a newer one's. */
-#ifndef FOVEA_CORE_STRUCT_BYTES_H
-#define FOVEA_CORE_STRUCT_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ static inline bool struct_give(void *given, const void *own, size_t own_bytes)
     memcpy(given, &bytes, sizeof bytes);
     return true;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Starting a thread of ours in somebody else's program. */
-#ifndef FOVEA_CORE_THREAD_H
-#define FOVEA_CORE_THREAD_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -26,5 +25,3 @@ static inline int thread_start(pthread_t *thread, void *(*run)(void *), void *us
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return error;
 }
-
-#endif

@@ -4,8 +4,7 @@
 /* A few threads that sleep between jobs. The calling thread is worker 0. One pool serves many who
  * run their jobs one after the other: threads cost the program memory and count against its
  * limits. In the child of a fork that came between two jobs a pool has threads of the child's. */
-#ifndef FOVEA_KERNELS_THREAD_POOL_H
-#define FOVEA_KERNELS_THREAD_POOL_H
+#pragma once
 
 #include "fovea.h"
 
@@ -43,5 +42,3 @@ void thread_pool_share(struct thread_pool *pool, uint32_t worker_count, thread_p
 
 /* Cores that this process may run on; at least 1. */
 uint32_t thread_pool_core_count(void);
-
-#endif

@@ -5,8 +5,7 @@
  * chunks of those before it are done. Threads that have nothing to do meanwhile do not sleep at
  * once: chunks are handed out in their order, so that all that are missing are under way, and
  * waking takes longer. */
-#ifndef FOVEA_KERNELS_THREAD_STEPS_H
-#define FOVEA_KERNELS_THREAD_STEPS_H
+#pragma once
 
 #include "thread_pool.h"
 
@@ -50,5 +49,3 @@ static inline void thread_pause(void)
     __asm__ volatile("isb");
 #endif
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The files among the settings of operators (OPERATOR_FILE of operators.def), apart from what runs
  * operators: who only looks whether a file is right needs no more. Any thread; nothing is kept. */
-#ifndef FOVEA_KERNELS_OPERATORS_FILES_H
-#define FOVEA_KERNELS_OPERATORS_FILES_H
+#pragma once
 
 #include "kernels/operator/operator.h"
 
@@ -46,5 +45,3 @@ FOVEA_MUST_CHECK enum fovea_result operators_file_read(const struct operators_fi
                                                        const char *path, struct fovea_log log,
                                                        int fd, const struct stat *status,
                                                        struct shared_data **out_data);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Buffers and images that live and die together, in one allocation for each kind of memory. Add
  * them all, then bind once. */
-#ifndef SCENE_ARENA_H
-#define SCENE_ARENA_H
+#pragma once
 
 #include "gpu.h"
 
@@ -56,5 +55,3 @@ bool arena_add_buffer(struct arena *arena, const struct arena_buffer_desc *desc,
                       VkBuffer *out_buffer, void **out_mapped);
 bool arena_add_image(struct arena *arena, const VkImageCreateInfo *info, VkImage *out_image);
 bool arena_bind(struct arena *arena);
-
-#endif

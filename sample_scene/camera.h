@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A walk along the ring road. Depends on the time only, so that frame n is the same everywhere. */
-#ifndef SCENE_CAMERA_H
-#define SCENE_CAMERA_H
+#pragma once
 
 #include "road.h"
 
@@ -14,5 +13,3 @@ struct camera {
 };
 
 struct camera camera_at(const struct road *road, double time_s);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The part of the world that a view sees, as draws in the best order. */
-#ifndef SCENE_CULL_H
-#define SCENE_CULL_H
+#pragma once
 
 #include "world.h"
 
@@ -36,5 +35,3 @@ void draw_list_finish(struct draw_list *list);
  * the world's. instances[0] is the identity, for parts that stand where they are. */
 void cull(const struct world *world, const struct view *view, struct draw_list *list,
           struct instance *instances, uint32_t *count);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The engine as a whole: device, world, renderer, foveation. Images and frames are the caller's. */
-#ifndef SCENE_ENGINE_H
-#define SCENE_ENGINE_H
+#pragma once
 
 #include "frames.h"
 #include "settings.h"
@@ -33,5 +32,3 @@ bool engine_set(struct engine *engine, const struct fovea_settings *settings);
 bool engine_fit(struct engine *engine, const struct targets_desc *desc);
 /* Waits for the GPU. */
 void engine_finish(struct engine *engine);
-
-#endif

@@ -12,8 +12,7 @@
  *     each frame                  foveation_acquire, draw, foveation_run
  *     for a record                foveation_present, around vkQueuePresentKHR (swapchain.c)
  *     at the end                  vkDeviceWaitIdle, foveation_destroy */
-#ifndef SCENE_FOVEATION_H
-#define SCENE_FOVEATION_H
+#pragma once
 
 #include "gpu.h"
 
@@ -107,5 +106,3 @@ void foveation_prepare(struct foveation *foveation, const struct foveation_frame
 /* The first failure is told, and the first success after it. */
 enum foveation_outcome foveation_run(struct foveation *foveation,
                                      const struct foveation_frame *frame);
-
-#endif

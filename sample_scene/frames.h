@@ -3,8 +3,7 @@
 
 /* The engine's frame loop: several frames in flight, each guarded by a fence of the engine's
  * own. */
-#ifndef SCENE_FRAMES_H
-#define SCENE_FRAMES_H
+#pragma once
 
 #include "lightfield.h"
 #include "targets.h"
@@ -77,5 +76,3 @@ bool frames_run(struct frames *frames, const struct frames_request *request);
 double frames_thread_cpu_s(void);
 /* The slot of a frame is free again; frames_run does it by itself. */
 bool frames_wait(struct frames *frames, uint64_t number);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The engine's Vulkan: instance, device, one queue that does everything. */
-#ifndef SCENE_GPU_H
-#define SCENE_GPU_H
+#pragma once
 
 #include "fovea_present.h"
 #include "say.h"
@@ -69,5 +68,3 @@ VkImageMemoryBarrier gpu_layout_change(VkImage image, VkImageLayout from, VkImag
             return false;                                                                          \
         }                                                                                          \
     } while (0)
-
-#endif

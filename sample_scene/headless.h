@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The run without a display: a number of frames at simulated 60 Hz, pictures, a table. */
-#ifndef SCENE_HEADLESS_H
-#define SCENE_HEADLESS_H
+#pragma once
 
 #include "engine.h"
 
@@ -11,5 +10,3 @@
 
 /* False with a message. */
 bool headless_run(struct engine *engine, struct settings *settings, const struct options *options);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* A headset without a runtime: two eyes side by side in one picture, each with a place, a frustum
  * and a gaze of its own. With one eye it is the camera itself. */
-#ifndef SCENE_HEADSET_H
-#define SCENE_HEADSET_H
+#pragma once
 
 #include "camera.h"
 #include "fovea.h"
@@ -39,5 +38,3 @@ struct fovea_geometry headset_geometry(uint32_t eye, uint32_t width_px, uint32_t
 
 /* Returns one eye's part of the width of a picture with both. */
 uint32_t headset_eye_width_px(uint32_t width_px, uint32_t eye_count);
-
-#endif

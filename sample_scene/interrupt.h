@@ -3,12 +3,9 @@
 
 /* Ctrl-C and SIGTERM: the frame at hand is finished, what there is is written. A second one ends
  * the program at once. */
-#ifndef SCENE_INTERRUPT_H
-#define SCENE_INTERRUPT_H
+#pragma once
 
 #include <stdbool.h>
 
 void interrupt_watch(void);
 bool interrupt_seen(void);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The actions of keys and mouse in the window. */
-#ifndef SCENE_KEYS_H
-#define SCENE_KEYS_H
+#pragma once
 
 #include "settings.h"
 
@@ -33,5 +32,3 @@ const char *keys_help(void);
 /* The settings as keys and files have them, wipe and compare folded in: the caller destroys them.
  * NULL: out of memory, with a message. */
 struct fovea_settings *keys_settings(const struct keys *keys);
-
-#endif

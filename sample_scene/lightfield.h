@@ -3,8 +3,7 @@
 
 /* A light field in place of the village: what lies under the gaze gets into focus, frame by frame,
  * and Fovea foveates that. Besides foveation.c it is the file to read for light fields. */
-#ifndef SCENE_LIGHTFIELD_H
-#define SCENE_LIGHTFIELD_H
+#pragma once
 
 #include "arena.h"
 #include "options.h"
@@ -57,5 +56,3 @@ bool lightfield_record(struct lightfield *lightfield, const struct lightfield_fr
 /* `before`, and "patch size 9.00 px in focus", of a frame some frames ago. */
 void lightfield_words(const struct lightfield *lightfield, const char *before,
                       char out[LIGHTFIELD_WORDS_BYTES]);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Triangles of the whole scene, in one vertex and one index buffer. Fronts are anticlockwise. */
-#ifndef SCENE_MESH_H
-#define SCENE_MESH_H
+#pragma once
 
 #include "textures.h"
 #include "vec.h"
@@ -83,5 +82,3 @@ struct tube {
 };
 
 void mesh_tube(struct mesh *mesh, const struct tube *tube, const struct surface *surface);
-
-#endif

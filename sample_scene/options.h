@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The command line. */
-#ifndef SCENE_OPTIONS_H
-#define SCENE_OPTIONS_H
+#pragma once
 
 #include "fovea.h"
 #include "pixels.h"
@@ -56,5 +55,3 @@ enum options_outcome options_read(int argc, char **argv, struct options *out_opt
 
 /* help.c */
 void options_help(void);
-
-#endif

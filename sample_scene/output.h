@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Files of a run without a window: chosen frames, the video, and the four panels. */
-#ifndef SCENE_OUTPUT_H
-#define SCENE_OUTPUT_H
+#pragma once
 
 #include "frames.h"
 #include "panels.h"
@@ -50,5 +49,3 @@ void output_take(void *user, const struct frames_picture *picture);
 bool output_write_panels(struct output *output, const char *const caption[PANELS_CAPTION_LINES],
                          bool passed_through);
 void output_finish(struct output *output);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* demo.png: what the engine drew, what Fovea made of it, how much it blurred where, and what that
  * took away, with a strip of words below. And the frames of the video. */
-#ifndef SCENE_PANELS_H
-#define SCENE_PANELS_H
+#pragma once
 
 #include "fovea.h"
 #include "picture.h"
@@ -36,5 +35,3 @@ bool panels_warped(const struct fovea_settings *settings);
 
 /* A cross and circles of 2, 5, 10 and 20 degrees, for each eye. */
 bool panels_mark(const struct pane *pane, const struct panels_marks *marks);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Pictures in memory, four bytes a pixel, and drawing on them. */
-#ifndef SCENE_PICTURE_H
-#define SCENE_PICTURE_H
+#pragma once
 
 #include "signs.h"
 
@@ -53,5 +52,3 @@ void pane_cross(const struct pane *pane, const float middle_px[2], float arm_px,
 /* Text from its left end on the base line, light with a dark rim. */
 bool pane_label(const struct pane *pane, const struct sign_font *font, const char *text,
                 const float at_px[2], float height_px);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Pixels of the formats that the engine can draw in, as sRGB bytes. */
-#ifndef SCENE_PIXELS_H
-#define SCENE_PIXELS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ size_t pixels_bytes(VkFormat format);
 bool pixels_hold_light(VkFormat format);
 /* rgba: four bytes a pixel, alpha 255. */
 void pixels_to_rgba8(VkFormat format, const void *pixels, size_t count, uint8_t *out_rgba);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* How far the work is: a bar on a terminal, a line for every tenth elsewhere. On stderr. */
-#ifndef SCENE_PROGRESS_H
-#define SCENE_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ struct progress progress_start(uint64_t total, bool shown);
 void progress_update(struct progress *progress, uint64_t done);
 /* Leaves the line of the bar. */
 void progress_end(struct progress *progress);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Random numbers that are the same on every machine for the same seed, and noise made of them. */
-#ifndef SCENE_RANDOM_H
-#define SCENE_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ struct noise_cell {
 };
 
 struct noise_cell noise_cells(uint32_t seed, float u, float v, int32_t period, float jitter);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The raw picture of a light-field camera, four bytes a pixel: from a file, or drawn. */
-#ifndef SCENE_RAW_PICTURE_H
-#define SCENE_RAW_PICTURE_H
+#pragma once
 
 #include "fovea_lightfield.h"
 
@@ -20,5 +19,3 @@ bool raw_picture_load(const char *path, const char *geometry_path, struct raw_pi
 bool raw_picture_draw(struct raw_picture *out);
 /* Accepts a zeroed one. */
 void raw_picture_finish(struct raw_picture *raw);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Draws the world into an image: a shadow map when the camera has moved on, then one pass with
  * depth. */
-#ifndef SCENE_RENDERER_H
-#define SCENE_RENDERER_H
+#pragma once
 
 #include "arena.h"
 #include "camera.h"
@@ -113,5 +112,3 @@ struct renderer_area {
 };
 void renderer_bind(const struct renderer *renderer, VkCommandBuffer commands, uint32_t slot,
                    const struct renderer_area *area);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The ring road that the camera follows and everything is placed along. */
-#ifndef SCENE_ROAD_H
-#define SCENE_ROAD_H
+#pragma once
 
 #include "world.h"
 
@@ -34,5 +33,3 @@ struct road_near road_find(const struct road *road, float x, float z);
 /* 1 in the village, 0 in the open country. */
 float road_village(const struct road *road, float along_m);
 void road_build(struct world *world);
-
-#endif

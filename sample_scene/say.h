@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The program's messages to its user, one line each. Errors and notes go to stderr. */
-#ifndef SCENE_SAY_H
-#define SCENE_SAY_H
+#pragma once
 
 #include "fovea.h"
 
@@ -15,5 +14,3 @@ __attribute__((format(printf, 1, 2))) void say_note(const char *format, ...);
 
 /* Prints Fovea's warnings and errors the same way, and its notes with `min_level` INFO. */
 struct fovea_log say_log(enum fovea_log_level min_level);
-
-#endif

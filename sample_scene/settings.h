@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The configuration and the gaze source that it names, kept together while both change. */
-#ifndef SCENE_SETTINGS_H
-#define SCENE_SETTINGS_H
+#pragma once
 
 #include "foveation.h"
 #include "options.h"
@@ -44,5 +43,3 @@ double settings_vergence_m(struct settings *settings, int64_t scene_ns);
 /* Says so and is false where settings are frozen, and another backend than the one that they name
  * has made frames: one whose device was lost on the way is replaced, which is no frozen run. */
 bool settings_kept_backend(const struct settings *settings, enum fovea_backend made);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* How much the operators in force blur each pixel of a view, for pictures of it: the law of
  * foveate, blur's one sigma, and what dof makes of the depths. */
-#ifndef SCENE_SIGMAS_H
-#define SCENE_SIGMAS_H
+#pragma once
 
 #include "fovea.h"
 
@@ -30,5 +29,3 @@ bool sigmas_fill(const struct sigmas_view *view, float *out);
 
 /* The sigma at the gaze. */
 float sigmas_at_gaze(const struct sigmas_view *view, const float *sigmas);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Signs with readable text, set with stb_truetype in DejaVu Sans, each in a rectangle of one of the
  * sign layers. The same type setting serves the captions of the pictures. */
-#ifndef SCENE_SIGNS_H
-#define SCENE_SIGNS_H
+#pragma once
 
 #include "textures.h"
 
@@ -59,5 +58,3 @@ struct sign_place sign_place(enum sign sign);
 
 /* Paints sign layer `index`, 0 to SIGN_LAYERS - 1. False: out of memory. */
 bool signs_paint_layer(struct canvas *canvas, uint32_t index, const struct sign_font *font);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The images of a window. */
-#ifndef SCENE_SWAPCHAIN_H
-#define SCENE_SWAPCHAIN_H
+#pragma once
 
 #include "frames.h"
 #include "pixels.h"
@@ -39,5 +38,3 @@ enum swapchain_outcome swapchain_acquire(struct swapchain *swapchain, uint64_t n
 /* Its present gets that number, where it is not 0 (foveation_present). */
 enum swapchain_outcome swapchain_present(struct swapchain *swapchain, uint32_t index,
                                          uint64_t number);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The one table at the end. */
-#ifndef SCENE_TABLE_H
-#define SCENE_TABLE_H
+#pragma once
 
 #include "engine.h"
 
@@ -24,5 +23,3 @@ void table_print(const struct table *table);
 
 /* The same facts for the strip under the panels, a line each; at most `bytes` with the end. */
 void table_caption(const struct table *table, char *out_line, size_t bytes, int line);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The images of one size: what the engine draws into, what Fovea writes, depth, and buffers to read
  * both back. One set for each frame in flight. */
-#ifndef SCENE_TARGETS_H
-#define SCENE_TARGETS_H
+#pragma once
 
 #include "foveation.h"
 #include "renderer.h"
@@ -48,5 +47,3 @@ void targets_read_depth(const struct targets *targets, VkCommandBuffer commands,
 /* NULL: they were made without readback. */
 const void *targets_picture(const struct targets *targets, uint32_t picture);
 const float *targets_depth(const struct targets *targets, uint32_t slot);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Texels are sRGB. Alpha is how much a surface mirrors the sky, or, in the cut-out layers, how much
  * of the texel is there. */
-#ifndef SCENE_TEXTURES_H
-#define SCENE_TEXTURES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,5 +98,3 @@ size_t textures_total_bytes(void);
 /* Paints everything into textures_total_bytes() bytes: level by level, in a level layer by layer.
  * Uses two threads. False with a message: out of memory. */
 bool textures_paint(uint32_t seed, uint8_t *out_texels);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Settings by their paths, as every program reads and writes them. All paths stand in our sources:
  * one that is not there is told as an error, and read as 0 or "". */
-#ifndef SCENE_VALUES_H
-#define SCENE_VALUES_H
+#pragma once
 
 #include "fovea.h"
 
@@ -35,5 +34,3 @@ void value_set_number(struct fovea_settings *settings, const char *path, double 
 bool values_are_the_same(const struct fovea_settings *a, const struct fovea_settings *b,
                          const char *prefix);
 void values_copy(const struct fovea_settings *from, struct fovea_settings *to, const char *prefix);
-
-#endif

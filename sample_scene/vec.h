@@ -3,8 +3,7 @@
 
 /* Vectors and matrices. World space is in metres, right-handed, y up; matrices are column-major and
  * multiply column vectors. */
-#ifndef SCENE_VEC_H
-#define SCENE_VEC_H
+#pragma once
 
 #include <math.h>
 
@@ -124,5 +123,3 @@ static inline struct mat4 mat4_ortho(float half_m, float near_m, float far_m)
     return (struct mat4){{1.0f / half_m, 0, 0, 0, 0, -1.0f / half_m, 0, 0, 0, 0, -depth, 0, 0, 0,
                           -near_m * depth, 1.0f}};
 }
-
-#endif

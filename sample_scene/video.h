@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A video through an ffmpeg of the user's, fed by a pipe. */
-#ifndef SCENE_VIDEO_H
-#define SCENE_VIDEO_H
+#pragma once
 
 #include "picture.h"
 
@@ -16,5 +15,3 @@ bool video_open(const char *path, int width_px, int height_px, struct video **ou
 bool video_add(struct video *video, const struct picture *picture);
 /* Waits until the file is whole. False with a message. */
 bool video_close(struct video **video);
-
-#endif

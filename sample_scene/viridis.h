@@ -2,12 +2,9 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The colour map viridis (S. van der Walt and N. Smith, CC0), by seventeen of its colours. */
-#ifndef SCENE_VIRIDIS_H
-#define SCENE_VIRIDIS_H
+#pragma once
 
 #include "picture.h"
 
 /* t in 0..1 */
 struct color viridis(float t);
-
-#endif

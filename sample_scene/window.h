@@ -2,13 +2,10 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The run in a window of SDL2: the mouse is the gaze, keys change what is shown. */
-#ifndef SCENE_WINDOW_H
-#define SCENE_WINDOW_H
+#pragma once
 
 #include "engine.h"
 
 /* Opens and closes the engine itself, since the device depends on the window. False with a
  * message. */
 bool window_run(struct engine *engine, struct settings *settings, const struct options *options);
-
-#endif

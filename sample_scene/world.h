@@ -3,8 +3,7 @@
 
 /* The generated village: a winding ring road with houses, trees and signs among hills. The same
  * seed makes the same world. */
-#ifndef SCENE_WORLD_H
-#define SCENE_WORLD_H
+#pragma once
 
 #include "mesh.h"
 #include "random.h"
@@ -102,5 +101,3 @@ void buildings_build(struct world *world);
 /* boards.c */
 void boards_build(struct world *world);
 void board_panel(struct mesh *mesh, const struct stand *stand, const float size_m[2], int sign);
-
-#endif

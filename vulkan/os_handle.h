@@ -3,8 +3,7 @@
 
 /* An operating system's handle of memory or of a semaphore, as Vulkan exports it. A type of its
  * own, so that another system's handles are one file to add. */
-#ifndef FOVEA_VULKAN_OS_HANDLE_H
-#define FOVEA_VULKAN_OS_HANDLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ struct os_handle {
 
 /* Accepts an invalid one; makes it invalid. */
 void os_handle_close(struct os_handle *handle);
-
-#endif

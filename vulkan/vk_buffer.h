@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Storage buffers: small ones that the host writes, large ones that only kernels touch. */
-#ifndef FOVEA_VULKAN_BUFFER_H
-#define FOVEA_VULKAN_BUFFER_H
+#pragma once
 
 #include "vk_device.h"
 
@@ -27,5 +26,3 @@ FOVEA_MUST_CHECK enum fovea_result vk_buffer_init_local(struct vk_buffer *buffer
                                                         struct vk_device *device,
                                                         VkDeviceSize bytes);
 void vk_buffer_finish(struct vk_buffer *buffer, struct vk_device *device);
-
-#endif

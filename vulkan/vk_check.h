@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Checking VkResults. */
-#ifndef FOVEA_VULKAN_CHECK_H
-#define FOVEA_VULKAN_CHECK_H
+#pragma once
 
 #include "fovea.h"
 
@@ -23,5 +22,3 @@ enum fovea_result vk_checked(struct fovea_log log, VkResult result, const char *
             return vk_try_;                                                                        \
         }                                                                                          \
     } while (0)
-
-#endif

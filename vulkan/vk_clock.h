@@ -3,8 +3,7 @@
 
 /* Timestamps of the device on the clock of fovea_time_ns, where the device has
  * VK_KHR_calibrated_timestamps or the EXT and it is enabled. */
-#ifndef FOVEA_VULKAN_CLOCK_H
-#define FOVEA_VULKAN_CLOCK_H
+#pragma once
 
 #include "vk_device.h"
 
@@ -19,5 +18,3 @@ struct vk_clock {
  * host's. */
 bool vk_clock_to_host(struct vk_clock *clock, const struct vk_device *device, uint64_t ticks,
                       int64_t now_ns, int64_t *out_ns);
-
-#endif

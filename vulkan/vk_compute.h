@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Compute pipelines of the operators' shaders, and the descriptor sets that feed them. */
-#ifndef FOVEA_VULKAN_COMPUTE_H
-#define FOVEA_VULKAN_COMPUTE_H
+#pragma once
 
 #include "kernels/operator/operator_glsl.h"
 #include "vk_buffer.h"
@@ -119,5 +118,3 @@ struct vk_dispatch {
 
 void vk_compute_record(struct vk_compute *compute, struct vk_device *device,
                        VkCommandBuffer commands, const struct vk_dispatch *dispatch);
-
-#endif

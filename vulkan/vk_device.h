@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The engine's device as Fovea sees it: functions, what it can, and how to find memory in it. */
-#ifndef FOVEA_VULKAN_DEVICE_H
-#define FOVEA_VULKAN_DEVICE_H
+#pragma once
 
 #include "vk_functions.h"
 
@@ -78,5 +77,3 @@ FOVEA_MUST_CHECK enum fovea_result vk_device_memory_type(const struct vk_device 
                                                          uint32_t type_bits,
                                                          VkMemoryPropertyFlags flags,
                                                          uint32_t *out_index);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The formats of frames. Kernels read and write raw words: every format has an unsigned integer
  * format of the same size that all Vulkan devices can store to, and a pixel format for decoding. */
-#ifndef FOVEA_VULKAN_FORMAT_H
-#define FOVEA_VULKAN_FORMAT_H
+#pragma once
 
 #include "fovea.h"
 
@@ -23,5 +22,3 @@ const struct vk_format *vk_format_find(VkFormat format);
 
 /* Raw words of one may be copied into the other: the same channels in the same places. */
 bool vk_format_same_words(const struct vk_format *a, const struct vk_format *b);
-
-#endif

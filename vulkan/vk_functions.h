@@ -3,8 +3,7 @@
 
 /* Every Vulkan function that Fovea calls, looked up through the engine's vkGetInstanceProcAddr. The
  * library never links a loader: the engine, a layer or a test decides who answers. */
-#ifndef FOVEA_VULKAN_FUNCTIONS_H
-#define FOVEA_VULKAN_FUNCTIONS_H
+#pragma once
 
 #include "fovea.h"
 
@@ -107,5 +106,3 @@ FOVEA_MUST_CHECK enum fovea_result vk_functions_load_instance(struct vk_function
                                                               struct fovea_log log);
 FOVEA_MUST_CHECK enum fovea_result vk_functions_load_device(struct vk_functions *functions,
                                                             VkDevice device, struct fovea_log log);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Images that Fovea makes: for the engine to draw into, or as scratch between an engine's image and
  * the kernels. Each has a dedicated allocation and a view of raw words for the kernels. */
-#ifndef FOVEA_VULKAN_IMAGE_H
-#define FOVEA_VULKAN_IMAGE_H
+#pragma once
 
 #include "os_handle.h"
 #include "vk_device.h"
@@ -59,5 +58,3 @@ void vk_image_finish(struct vk_image *image, struct vk_device *device);
 FOVEA_MUST_CHECK enum fovea_result vk_image_export(const struct vk_image *image,
                                                    struct vk_device *device,
                                                    struct os_handle *out_handle);
-
-#endif

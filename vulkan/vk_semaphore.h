@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Semaphores that can be given to a peer. */
-#ifndef FOVEA_VULKAN_SEMAPHORE_H
-#define FOVEA_VULKAN_SEMAPHORE_H
+#pragma once
 
 #include "os_handle.h"
 #include "vk_device.h"
@@ -16,5 +15,3 @@ FOVEA_MUST_CHECK enum fovea_result vk_semaphore_create(struct vk_device *device,
 FOVEA_MUST_CHECK enum fovea_result vk_semaphore_export(struct vk_device *device,
                                                        VkSemaphore semaphore,
                                                        struct os_handle *out_handle);
-
-#endif

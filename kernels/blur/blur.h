@@ -12,8 +12,7 @@
  *
  * UNORM formats are averaged as light or as stored, as "foveation.light" says, and alpha is kept or
  * averaged, as "foveation.alpha" says. */
-#ifndef FOVEA_KERNELS_BLUR_BLUR_H
-#define FOVEA_KERNELS_BLUR_BLUR_H
+#pragma once
 
 #include "core/log.h"
 #include "table.h"
@@ -68,5 +67,3 @@ struct blur_picture {
 FOVEA_MUST_CHECK enum fovea_result blur_reference_of(const struct blur_numbers *numbers,
                                                      const struct blur_picture *picture,
                                                      const double *src, double *dst);
-
-#endif

@@ -4,8 +4,7 @@
 /* The table of engines: each another way to blur a picture, with the backends that it has. The plan
  * chooses one by the setting "blur.engine". A new engine is an entry here, its numbers in plan.h,
  * its definition in reference/ and a file a backend. */
-#ifndef FOVEA_KERNELS_BLUR_ENGINE_H
-#define FOVEA_KERNELS_BLUR_ENGINE_H
+#pragma once
 
 #include "passes.h"
 #include "plan.h"
@@ -23,5 +22,3 @@ struct blur_engine {
 
 /* Finds an engine by the word's number; NULL: the machine, which is no entry. */
 const struct blur_engine *blur_engine_at(uint32_t word);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Engines on GPUs: passes over samples, four floats each, which shaders and CUDA kernels make
  * alike. Included by C and CUDA; glsl/ says the same. */
-#ifndef FOVEA_KERNELS_BLUR_PASSES_H
-#define FOVEA_KERNELS_BLUR_PASSES_H
+#pragma once
 
 #ifndef __CUDACC__
 #include "fovea.h"
@@ -119,6 +118,4 @@ extern const struct blur_passes_engine blur_passes_quasi;
 extern const struct blur_passes_engine blur_passes_box;
 extern const struct blur_passes_engine blur_passes_diffusion;
 extern const struct blur_passes_engine blur_passes_spread;
-#endif
-
 #endif

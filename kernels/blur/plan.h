@@ -3,8 +3,7 @@
 
 /* The plan of the operator blur for pictures of one size: the numbers that each engine works with,
  * which follow from sigma. It is made once for settings and a size, and every backend reads it. */
-#ifndef FOVEA_KERNELS_BLUR_PLAN_H
-#define FOVEA_KERNELS_BLUR_PLAN_H
+#pragma once
 
 #include "blur.h"
 #include "kernels/gauss/gauss.h"
@@ -130,5 +129,3 @@ FOVEA_MUST_CHECK enum fovea_result blur_kernel_fold(uint32_t width_px, uint32_t 
 #define BLUR_KERNEL_MOST_REACH_PX 900
 /* A table's weights that are 0 count too. */
 bool blur_kernel_reaches_too_far(const struct blur_numbers *numbers, int32_t *out_reach_px);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A kernel of the engine fft that somebody wrote down: weights by rows, the first one above. */
-#ifndef FOVEA_KERNELS_BLUR_TABLE_H
-#define FOVEA_KERNELS_BLUR_TABLE_H
+#pragma once
 
 #include "core/log.h"
 #include "core/shared_data.h"
@@ -28,5 +27,3 @@ struct blur_table {
 FOVEA_MUST_CHECK enum fovea_result blur_read_file(const char *bytes, size_t count,
                                                   char out_problem[BLUR_PROBLEM_BYTES],
                                                   struct shared_data **out_data);
-
-#endif

@@ -13,8 +13,7 @@
  * Where there is no gaze (operator_frame.blind, or an image's in host memory that is not finite)
  * pictures go past the operators that look at it; of those at least one does not
  * (chain_runs_blind). */
-#ifndef FOVEA_KERNELS_CHAIN_CHAIN_H
-#define FOVEA_KERNELS_CHAIN_CHAIN_H
+#pragma once
 
 #include "kernels/operator/operator_glsl.h"
 
@@ -43,5 +42,3 @@ struct fovea_point_uv chain_place_of(const struct operator_plan *plan, struct fo
 
 /* The plan of the only operator of a chain's plan; NULL: there are several. */
 const struct operator_plan *chain_only_plan(const struct operator_plan *plan);
-
-#endif

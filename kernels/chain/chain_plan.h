@@ -3,8 +3,7 @@
 
 /* The files of the chain share this: chain.c has plans, chain_host.c, chain_cuda.c and chain_glsl.c
  * how they run. */
-#ifndef FOVEA_KERNELS_CHAIN_CHAIN_PLAN_H
-#define FOVEA_KERNELS_CHAIN_CHAIN_PLAN_H
+#pragma once
 
 #include "chain.h"
 #include "kernels/image/levels.h"
@@ -96,5 +95,3 @@ extern const struct operator_host_api chain_operator_host;
 extern const struct operator_glsl_api chain_operator_glsl;
 /* It is there if FOVEA_HAVE_CUDA is 1. */
 extern const struct operator_cuda_api chain_operator_cuda;
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Asynchronous copies from global to shared memory, sm_80 and later: they wait in no register, and
  * any number may be in flight. */
-#ifndef FOVEA_KERNELS_CUDA_COPY_CUH
-#define FOVEA_KERNELS_CUDA_COPY_CUH
+#pragma once
 
 #include "ptx.cuh"
 
@@ -33,5 +32,3 @@ DEVICE void copy_wait()
     ptx_copy_wait();
 #endif
 }
-
-#endif

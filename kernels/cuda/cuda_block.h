@@ -5,8 +5,7 @@
  * is freed once the last of them is over, and nobody waits for that; but cuMemAlloc and cuMemFree,
  * for blocks that are of no pool, may wait for all that the device has to do. The device is pushed
  * around every call. */
-#ifndef FOVEA_KERNELS_CUDA_CUDA_BLOCK_H
-#define FOVEA_KERNELS_CUDA_CUDA_BLOCK_H
+#pragma once
 
 #include "cuda_memory.h"
 #include "cuda_uses.h"
@@ -44,5 +43,3 @@ void cuda_block_free_all(const struct cuda_device *device, struct cuda_block **l
 /* Forgets blocks of a device whose streams are stuck: their memory stays to the end of the
  * process. */
 void cuda_block_abandon_all(struct cuda_block **list);
-
-#endif

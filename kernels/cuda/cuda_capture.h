@@ -11,8 +11,7 @@
  *     cuda_capture_restore(device, mode);
  *     later: cuda_graphs_are_gone: free it
  */
-#ifndef FOVEA_KERNELS_CUDA_CUDA_CAPTURE_H
-#define FOVEA_KERNELS_CUDA_CUDA_CAPTURE_H
+#pragma once
 
 #include "cuda_device.h"
 
@@ -49,5 +48,3 @@ FOVEA_MUST_CHECK enum fovea_result cuda_graphs_watch(const struct cuda_device *d
 bool cuda_graphs_are_gone(const struct cuda_graphs *graphs);
 /* Stops watching, whatever is left. */
 void cuda_graphs_forget(struct cuda_graphs **graphs);
-
-#endif

@@ -5,8 +5,7 @@
  * the process that uses CUDA through the runtime, or one of our own, whose errors are nobody
  * else's. No thread's current context is changed: between cuda_device_push and cuda_device_pop it
  * is ours, before and after it is whatever it was. */
-#ifndef FOVEA_KERNELS_CUDA_CUDA_DEVICE_H
-#define FOVEA_KERNELS_CUDA_CUDA_DEVICE_H
+#pragma once
 
 #include "cuda_driver.h"
 
@@ -77,5 +76,3 @@ FOVEA_MUST_CHECK enum fovea_result cuda_device_architecture_of(const struct cuda
 FOVEA_MUST_CHECK enum fovea_result cuda_device_get_kernel(const struct cuda_device *device,
                                                           CUmodule module, const char *name,
                                                           CUfunction *out_kernel);
-
-#endif

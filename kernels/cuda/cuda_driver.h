@@ -9,8 +9,7 @@
  *     FOVEA_TRY(cuda_driver_get(log, &cu));
  *     CU_TRY(log, cu, cu->StreamSynchronize(stream));
  */
-#ifndef FOVEA_KERNELS_CUDA_CUDA_DRIVER_H
-#define FOVEA_KERNELS_CUDA_CUDA_DRIVER_H
+#pragma once
 
 #include "core/log.h"
 
@@ -150,5 +149,3 @@ void cuda_warn(struct fovea_log log, const struct cuda_driver *cu, CUresult resu
 
 /* Returns from the calling function when the call failed. */
 #define CU_TRY(log, cu, call) FOVEA_TRY(CU_CHECK(log, cu, call))
-
-#endif

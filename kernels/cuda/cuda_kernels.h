@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Modules of kernels, one kernel a format, and their launches. */
-#ifndef FOVEA_KERNELS_CUDA_CUDA_KERNELS_H
-#define FOVEA_KERNELS_CUDA_CUDA_KERNELS_H
+#pragma once
 
 #include "cuda_device.h"
 
@@ -87,5 +86,3 @@ static inline struct cuda_launch cuda_launch_over(CUfunction kernel, int32_t wid
 #define CUDA_SMALLER_FLOATS                                                                        \
     (1u << FOVEA_FORMAT_RGBA16F | 1u << FOVEA_FORMAT_RGB16F | 1u << FOVEA_FORMAT_R16F |            \
      1u << FOVEA_FORMAT_B10G11R11F)
-
-#endif

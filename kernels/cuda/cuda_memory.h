@@ -8,8 +8,7 @@
  *
  * Where the device has no pools it is cuMemAlloc and cuMemFree. The device is pushed around every
  * call. */
-#ifndef FOVEA_KERNELS_CUDA_CUDA_MEMORY_H
-#define FOVEA_KERNELS_CUDA_CUDA_MEMORY_H
+#pragma once
 
 #include "cuda_device.h"
 
@@ -36,5 +35,3 @@ FOVEA_MUST_CHECK enum fovea_result cuda_memory_take(const struct cuda_memory *me
                                                     CUdeviceptr *out_memory);
 /* Gives memory back that nothing uses any more. */
 void cuda_memory_give_back(const struct cuda_memory *memory, CUdeviceptr taken);
-
-#endif

@@ -9,8 +9,7 @@
  * launches follow each other as they do on streams; whether its graphs are still there the block
  * does not know, so that its owner keeps it for as long as they are (cuda_capture.h). Of what was
  * enqueued before the capture, its graphs wait for nothing. */
-#ifndef FOVEA_KERNELS_CUDA_CUDA_USES_H
-#define FOVEA_KERNELS_CUDA_CUDA_USES_H
+#pragma once
 
 #include "cuda_device.h"
 
@@ -59,5 +58,3 @@ FOVEA_MUST_CHECK enum fovea_result cuda_uses_query(const struct cuda_device *dev
                                                    struct cuda_uses *uses);
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_wait(const struct cuda_device *device,
                                                   struct cuda_uses *uses);
-
-#endif

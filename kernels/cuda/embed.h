@@ -3,8 +3,7 @@
 
 /* Compiled kernels as bytes of this library: CUDA_EMBED(x) is unsigned char x_fatbin[] of x.fatbin,
  * in the folder that the build calls CUDA_FATBINS. */
-#ifndef FOVEA_KERNELS_CUDA_EMBED_H
-#define FOVEA_KERNELS_CUDA_EMBED_H
+#pragma once
 
 #define CUDA_EMBED(name)                                                                           \
     extern const unsigned char name##_fatbin[];                                                    \
@@ -14,5 +13,3 @@
             ".hidden " #name "_fatbin\n" #name "_fatbin:\n"                                        \
             ".incbin \"" CUDA_FATBINS "/" #name ".fatbin\"\n"                                      \
             ".popsection\n")
-
-#endif

@@ -3,14 +3,11 @@
 
 /* HOST_DEVICE: a small function of a header that C and CUDA's device code include.
  * DEVICE: a function of device code, which becomes part of those that call it. */
-#ifndef FOVEA_KERNELS_CUDA_HOST_DEVICE_H
-#define FOVEA_KERNELS_CUDA_HOST_DEVICE_H
+#pragma once
 
 #ifdef __CUDACC__
 #define HOST_DEVICE static inline __host__ __device__
 #define DEVICE static __device__ __forceinline__
 #else
 #define HOST_DEVICE static inline
-#endif
-
 #endif

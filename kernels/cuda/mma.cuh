@@ -16,8 +16,7 @@
  *   A   rows g and g + 8, columns 4t to 4t + 3, then the same 16 columns on
  *   B   rows 4t to 4t + 3, then 16 rows on, of column g
  *   D   as above */
-#ifndef FOVEA_KERNELS_CUDA_MMA_CUH
-#define FOVEA_KERNELS_CUDA_MMA_CUH
+#pragma once
 
 #include "ptx.cuh"
 
@@ -127,5 +126,3 @@ DEVICE uint32_t mma_rounded(float first, float second)
     const __half2 pair = __floats2half2_rn(first, second);
     return *(const uint32_t *)&pair;
 }
-
-#endif

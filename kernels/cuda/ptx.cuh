@@ -5,8 +5,7 @@
  * stands here, so that a compiler for the host can take the kernels too: tests run them there
  * (tests/support/cuda_host/), where each of these functions has a twin in C++. What compute
  * capability an instruction needs is asked for where it is used. */
-#ifndef FOVEA_KERNELS_CUDA_PTX_CUH
-#define FOVEA_KERNELS_CUDA_PTX_CUH
+#pragma once
 
 #include "host_device.h"
 
@@ -264,5 +263,3 @@ DEVICE uint32_t bits_of(__half2 halves)
 {
     return *(const uint32_t *)&halves;
 }
-
-#endif

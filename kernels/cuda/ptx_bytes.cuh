@@ -4,8 +4,7 @@
 /* Products of a warp's matrices of bytes with signs, as ptx.cuh has those without; cuda/mma.cuh
  * says which lane holds what. Of K = 16 lanes hold columns 4t to 4t + 3 alone. Beside ptx.cuh, as
  * few kernels take them; sm_80 and later. */
-#ifndef FOVEA_KERNELS_CUDA_PTX_BYTES_CUH
-#define FOVEA_KERNELS_CUDA_PTX_BYTES_CUH
+#pragma once
 
 #include "host_device.h"
 
@@ -79,5 +78,4 @@ DEVICE uint32_t ptx_signs_of_bytes(uint32_t bytes)
     return signs;
 }
 
-#endif
 #endif

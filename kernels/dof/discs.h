@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* How highlights are found that dof spreads as discs (dof.h); what all backends have in common. */
-#ifndef FOVEA_KERNELS_DOF_DISCS_H
-#define FOVEA_KERNELS_DOF_DISCS_H
+#pragma once
 
 #define DOF_BLOCK_PX 32 /* a side; a mean is one's */
 #define DOF_CELL_PX 4 /* a side; a cell of a block becomes a disc */
@@ -14,5 +13,3 @@
 #define DOF_TIMES_MEAN 3.0f /* light above so many means is a highlight's */
 #define DOF_MOST_LIGHT 1e30f /* what is more, or no number, is none */
 #define DOF_DISC_COVERAGE 6.2e-5f /* at least, of what is near under a disc: a half above 0 */
-
-#endif

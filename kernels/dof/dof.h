@@ -62,8 +62,7 @@
  * another one at a distance of middles of r tiles, by n' (4 - 8 max(r - 1.5, 0) / n') where that is
  * between 0 and n', d of a tile being the largest of these; of a pixel linear between the middles
  * of tiles. README.md says how near this comes to what a lens does. */
-#ifndef FOVEA_KERNELS_DOF_DOF_H
-#define FOVEA_KERNELS_DOF_DOF_H
+#pragma once
 
 #include "core/log.h"
 #include "kernels/gauss/gauss.h"
@@ -102,5 +101,3 @@ FOVEA_MUST_CHECK enum fovea_result dof_reference(const struct dof_reference *wan
                                                  uint32_t channels, const double *src, double *dst);
 /* The distance of a value in metres; NaN: unknown. */
 double dof_reference_distance(const struct dof_reference *wanted, double value);
-
-#endif

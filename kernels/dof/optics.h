@@ -3,8 +3,7 @@
 
 /* Makes diopters (1 / metre) of values of a picture of depths, and sigmas of diopters, and finds
  * what is in focus. Any thread; nothing here allocates. Included by C and CUDA. */
-#ifndef FOVEA_KERNELS_DOF_OPTICS_H
-#define FOVEA_KERNELS_DOF_OPTICS_H
+#pragma once
 
 #include "kernels/cuda/host_device.h"
 #include "kernels/operator/focus.h"
@@ -104,6 +103,4 @@ HOST_DEVICE double dof_focus(const struct dof_optics *optics, const struct fovea
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

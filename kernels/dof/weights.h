@@ -3,8 +3,7 @@
 
 /* Weights and sigmas of a pixel in both layers (dof.h), on the processor and on CUDA; GLSL says
  * them again. */
-#ifndef FOVEA_KERNELS_DOF_WEIGHTS_H
-#define FOVEA_KERNELS_DOF_WEIGHTS_H
+#pragma once
 
 #include "kernels/cuda/host_device.h"
 
@@ -51,5 +50,3 @@ HOST_DEVICE float dof_near_sigma(float offset_px, float sum_px, float coverage, 
     const float mean_px = dof_clamped(sum_px / fmaxf(coverage, DOF_LEAST_MEAN), 0.0f, reach_px);
     return (1.0f - near) * mean_px + near * fmaxf(-offset_px, 0.0f);
 }
-
-#endif

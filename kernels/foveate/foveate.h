@@ -3,8 +3,7 @@
 
 /* The operator foveate: models, and the plans that they make for the machine that blurs
  * (gauss/gauss.h). */
-#ifndef FOVEA_KERNELS_FOVEATE_FOVEATE_H
-#define FOVEA_KERNELS_FOVEATE_FOVEATE_H
+#pragma once
 
 #include "kernels/gauss/gauss.h"
 
@@ -65,6 +64,4 @@ extern const struct operator_maps_api foveate_maps;
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

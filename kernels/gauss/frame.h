@@ -3,8 +3,7 @@
 
 /* Everything that kernels know of a frame and of a plan. It has no settings and no host functions,
  * so that device code is not compiled anew when those change. */
-#ifndef FOVEA_KERNELS_GAUSS_FRAME_H
-#define FOVEA_KERNELS_GAUSS_FRAME_H
+#pragma once
 
 #include "kernels/operator/gaze.h"
 #include "law.h"
@@ -44,5 +43,3 @@ HOST_DEVICE int32_t gauss_frame_gaze_is_inside(const struct gauss_frame *frame)
     return frame->gaze_x_q8 >= 0 && frame->gaze_x_q8 <= 256 * frame->width_px &&
            frame->gaze_y_q8 >= 0 && frame->gaze_y_q8 <= 256 * frame->height_px;
 }
-
-#endif

@@ -8,8 +8,7 @@
  * The gaze is rounded to 1/256 px ("q8"), and a fragment's ring is found by comparing whole
  * numbers, so that every backend and the reference choose the same ring for the same fragment, ties
  * included. */
-#ifndef FOVEA_KERNELS_GAUSS_GAUSS_H
-#define FOVEA_KERNELS_GAUSS_GAUSS_H
+#pragma once
 
 #include "config/settings.h"
 #include "frame.h"
@@ -135,6 +134,4 @@ extern const struct operator_cuda_api gauss_operator_cuda;
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

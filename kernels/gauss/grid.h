@@ -7,8 +7,7 @@
  *
  * The grid lies so that the gaze is in the middle of a fragment, moved left and up only:
  * Malkin, Deza and Poggio 2020, and calc_shift of the program that they published. */
-#ifndef FOVEA_KERNELS_GAUSS_GRID_H
-#define FOVEA_KERNELS_GAUSS_GRID_H
+#pragma once
 
 #include "frame.h"
 
@@ -121,5 +120,3 @@ HOST_DEVICE float gauss_frame_sigma(const struct gauss_law *law, const float *ta
                             gauss_grid_middle_of(x, frame->gaze_x_q8, frame->fragment_px),
                             gauss_grid_middle_of(y, frame->gaze_y_q8, frame->fragment_px));
 }
-
-#endif

@@ -7,8 +7,7 @@
  * sigma rises from 0 instead of jumping to the Gaussian that a cutoff at Nyquist stands for.
  *
  * Used by C, CUDA C and, in words of its own, by gauss/glsl/law.glsl. */
-#ifndef FOVEA_KERNELS_GAUSS_LAW_H
-#define FOVEA_KERNELS_GAUSS_LAW_H
+#pragma once
 
 #include "kernels/cuda/host_device.h"
 
@@ -180,5 +179,3 @@ HOST_DEVICE float gauss_law_sigma(const struct gauss_law *law, const float *tabl
 {
     return gauss_law_sigma_at(law, table, (float)x + 0.5f, (float)y + 0.5f, gaze_x_px, gaze_y_px);
 }
-
-#endif

@@ -17,8 +17,7 @@
  * lets through what decimation folded down.
  *
  * Used by C, CUDA C and, in words of its own, by gauss/glsl/levels.glsl. */
-#ifndef FOVEA_KERNELS_GAUSS_PYRAMID_H
-#define FOVEA_KERNELS_GAUSS_PYRAMID_H
+#pragma once
 
 #include "kernels/image/light.h"
 
@@ -135,5 +134,3 @@ HOST_DEVICE float gauss_tile_residual(float sigma_px, int32_t level)
     const float residual = sigma_px * sigma_px - gauss_tile_variance(level);
     return fmaxf(residual, 0.0f) / (float)(1 << 2 * level);
 }
-
-#endif

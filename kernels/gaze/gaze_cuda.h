@@ -4,8 +4,7 @@
 /* A batch's gazes as the kernels read them, in a table on the device. Those of host memory travel
  * in the parameters of launches, which the driver copies: no staging memory that anybody would have
  * to wait for. The device is pushed around every call. */
-#ifndef FOVEA_KERNELS_GAZE_GAZE_CUDA_H
-#define FOVEA_KERNELS_GAZE_GAZE_CUDA_H
+#pragma once
 
 #include "kernels/cuda/cuda_device.h"
 
@@ -48,5 +47,3 @@ FOVEA_MUST_CHECK enum fovea_result gaze_cuda_fill(const struct gaze_cuda_run *ru
  * none. `group` and `apart` do not count. */
 FOVEA_MUST_CHECK enum fovea_result gaze_cuda_fill_foveas(const struct gaze_cuda_run *run,
                                                          uint32_t foveas, CUdeviceptr others);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Parameters of the kernels that make a table of gazes. Those of a launch have at most 4096
  * bytes. */
-#ifndef FOVEA_KERNELS_GAZE_GAZE_PARAMS_H
-#define FOVEA_KERNELS_GAZE_GAZE_PARAMS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ struct gaze_cuda_take_params {
     int32_t apart;
     int32_t reserved;
 };
-
-#endif

@@ -4,8 +4,7 @@
 /* Late gazes on a CUDA device: the block, a latch for each job in flight, and how old the samples
  * were. The device is pushed around create, destroy and latch. One thread at a time, but for who
  * writes the block. */
-#ifndef FOVEA_KERNELS_GAZE_LATE_CUDA_H
-#define FOVEA_KERNELS_GAZE_LATE_CUDA_H
+#pragma once
 
 #include "kernels/cuda/cuda_device.h"
 #include "late.h"
@@ -31,5 +30,3 @@ FOVEA_MUST_CHECK enum fovea_result late_cuda_latch(struct late_cuda *late, CUstr
 /* Returns how old the sample was when it was read; the work after the slot's latch is over. False:
  * the latch did not run. */
 bool late_cuda_age(struct late_cuda *late, uint32_t slot, int64_t *out_age_ns);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The latch's parameters, for C and CUDA C. */
-#ifndef FOVEA_KERNELS_GAZE_LATE_PARAMS_H
-#define FOVEA_KERNELS_GAZE_LATE_PARAMS_H
+#pragma once
 
 #include "late.h"
 
@@ -13,5 +12,3 @@ struct late_cuda_params {
     uint64_t report; /* the same of host memory */
     struct late_own own;
 };
-
-#endif

@@ -4,8 +4,7 @@
 /* Fourier transforms in two dimensions, in double precision. It is ours, because it needs nothing
  * but powers of two and no order: going there leaves bits reversed, coming back takes them so, and
  * products between do not mind. Lines go through it FFT_LANES at a time, side by side. */
-#ifndef FOVEA_KERNELS_IMAGE_FFT_H
-#define FOVEA_KERNELS_IMAGE_FFT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ void fft_fill_roots(int32_t side, double *roots);
 void fft_go(const struct fft_rectangle *all);
 /* Takes such a spectrum, and leaves the rectangle times the number of its places. */
 void fft_come_back(const struct fft_rectangle *all);
-
-#endif

@@ -4,8 +4,7 @@
 /* The two kinds of memory that a kernel reads and writes: rows and pixels at strides, and the
  * surface of an image whose layout only the hardware knows. Both take coordinates inside the
  * image. */
-#ifndef FOVEA_KERNELS_IMAGE_IMAGE_CUH
-#define FOVEA_KERNELS_IMAGE_IMAGE_CUH
+#pragma once
 
 #include "image_linear.h"
 #include "pixel.cuh"
@@ -98,5 +97,3 @@ static __device__ surface_image<Pixel> image_of_block(const Frame &frame, uint64
                         of(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)                         \
                             of(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F)                       \
                                 of(surface, rgba16f, FOVEA_FORMAT_RGBA16F)
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* An image in linear memory as kernels have it. Included by C and CUDA. */
-#ifndef FOVEA_KERNELS_IMAGE_IMAGE_LINEAR_H
-#define FOVEA_KERNELS_IMAGE_IMAGE_LINEAR_H
+#pragma once
 
 #include "fovea_image.h"
 
@@ -18,6 +17,4 @@ struct image_linear {
 #ifndef __CUDACC__
 /* next_bytes: to the image after it; 0 where there is none. */
 struct image_linear image_linear_of(const struct fovea_image *image, ptrdiff_t next_bytes);
-#endif
-
 #endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Batches in slices, one after the other, where memory for all images at once would be too much. */
-#ifndef FOVEA_KERNELS_IMAGE_IMAGE_SLICE_H
-#define FOVEA_KERNELS_IMAGE_IMAGE_SLICE_H
+#pragma once
 
 #include "fovea.h"
 
@@ -30,5 +29,3 @@ static inline struct fovea_image image_of_batch(const struct fovea_image *first,
     image.data = (void *)((uintptr_t)first->data + offset);
     return image;
 }
-
-#endif

@@ -9,8 +9,7 @@
  *
  * The tables are pixel_light.h's, on the processor and on a CUDA device. The structs are the
  * parameter of levels.cu, too. */
-#ifndef FOVEA_KERNELS_IMAGE_LEVELS_H
-#define FOVEA_KERNELS_IMAGE_LEVELS_H
+#pragma once
 
 #include "fovea.h"
 
@@ -81,6 +80,4 @@ void levels_pack(const struct levels *levels, const struct levels_light *light, 
                  int64_t end);
 void levels_unpack(const struct levels *levels, const struct levels_light *light, int64_t first,
                    int64_t end);
-#endif
-
 #endif

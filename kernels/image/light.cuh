@@ -7,8 +7,7 @@
  *
  * The fast power is off by some 1e-6 of its result: for sRGB (IEC 61966-2-1) three thousandths of a
  * level of ten bits, for PQ a fiftieth. */
-#ifndef FOVEA_KERNELS_IMAGE_LIGHT_CUH
-#define FOVEA_KERNELS_IMAGE_LIGHT_CUH
+#pragma once
 
 #include "kernels/cuda/ptx.cuh"
 #include "light.h"
@@ -239,5 +238,3 @@ DEVICE __half2 light_of_bytes(uint32_t two)
     const uint32_t line = bits_of(__hmul2(x, __float2half2_rn(512.0f / (12.92f * 255.0f))));
     return half2_of((line & dark) | (bits_of(sum) & ~dark));
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The kinds of light in which UNORM pixels are averaged. C and CUDA include it;
  * kernels/image/pixel.glsl says the same. */
-#ifndef FOVEA_KERNELS_IMAGE_LIGHT_H
-#define FOVEA_KERNELS_IMAGE_LIGHT_H
+#pragma once
 
 #include "kernels/cuda/host_device.h"
 
@@ -45,5 +44,3 @@ HOST_DEVICE int32_t image_light_in_order(int32_t light, bool blue_first)
 {
     return light == IMAGE_LIGHT_HLG && blue_first ? IMAGE_LIGHT_HLG_BLUE_FIRST : light;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* planes.h and levels.h on a CUDA device. The device is pushed around every call. */
-#ifndef FOVEA_KERNELS_IMAGE_PACK_CUDA_H
-#define FOVEA_KERNELS_IMAGE_PACK_CUDA_H
+#pragma once
 
 #include "kernels/cuda/cuda_device.h"
 #include "levels.h"
@@ -30,5 +29,3 @@ FOVEA_MUST_CHECK enum fovea_result planes_cuda_run(const struct pack_cuda *kerne
                                                    enum fovea_format format, CUstream stream);
 FOVEA_MUST_CHECK enum fovea_result levels_cuda_run(const struct pack_cuda *kernels, bool packs,
                                                    const struct levels *levels, CUstream stream);
-
-#endif

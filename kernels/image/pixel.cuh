@@ -5,8 +5,7 @@
  * numbers round to nearest, halves up. Floats round to nearest even, NaN and infinity stay what
  * they are, and what is finite stays finite. keep_alpha takes the colour of one word and the alpha
  * of another, bit by bit. */
-#ifndef FOVEA_KERNELS_IMAGE_PIXEL_CUH
-#define FOVEA_KERNELS_IMAGE_PIXEL_CUH
+#pragma once
 
 #include "fovea_image.h"
 #include "light.h"
@@ -211,5 +210,3 @@ struct pixel<FOVEA_FORMAT_RGB32F> : pixel_without_alpha<pixel<FOVEA_FORMAT_RGBA3
 };
 template <> struct pixel<FOVEA_FORMAT_R32F> : pixel_without_alpha<pixel<FOVEA_FORMAT_RGBA32F>, 1> {
 };
-
-#endif

@@ -8,8 +8,7 @@
  * the nearest, halves up, and floats to the nearest, halves to even. Float formats keep NaN and
  * Inf; finite values beyond the largest finite one become that; B10G11R11F has no sign: negative
  * values, -Inf included, become 0. */
-#ifndef FOVEA_KERNELS_IMAGE_PIXEL_H
-#define FOVEA_KERNELS_IMAGE_PIXEL_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -114,5 +113,3 @@ static inline struct fovea_image pixel_image_after(const struct fovea_image *fir
     image.data = (unsigned char *)first->data + distance_bytes;
     return image;
 }
-
-#endif

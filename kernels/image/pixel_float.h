@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Floats with five bits of exponent: IEEE 754 half, and the 11 and 10-bit ones without a sign. */
-#ifndef FOVEA_KERNELS_IMAGE_PIXEL_FLOAT_H
-#define FOVEA_KERNELS_IMAGE_PIXEL_FLOAT_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -82,5 +81,3 @@ static inline uint32_t pixel_float_to_unsigned(float value, uint32_t mantissa)
     }
     return pixel_float_to_small(magnitude, mantissa);
 }
-
-#endif

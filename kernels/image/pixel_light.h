@@ -6,8 +6,7 @@
  * whose black is 0), or a display's own: a power, or samples of it. A format of one colour is grey.
  *
  * Light runs from 0 to 1 (HLG's to 1.6). Alpha is not touched: it is no light. */
-#ifndef FOVEA_KERNELS_IMAGE_PIXEL_LIGHT_H
-#define FOVEA_KERNELS_IMAGE_PIXEL_LIGHT_H
+#pragma once
 
 #include "pixel.h"
 
@@ -94,5 +93,3 @@ void pixel_lights_order(struct pixel_lights *lights, int32_t light);
 /* NULL where the pixels are averaged as they are stored. */
 const struct pixel_light *pixel_lights_get(const struct pixel_lights *lights, int32_t light,
                                            enum fovea_format format);
-
-#endif

@@ -4,8 +4,7 @@
 /* Images of three channels whose samples lie in planes (NCHW), and the same as pixels, whose
  * channels lie together. Operators know pixels only, so the chain packs what it is given in planes
  * and unpacks what it makes. The struct is the parameter of planes.cu, too. */
-#ifndef FOVEA_KERNELS_IMAGE_PLANES_H
-#define FOVEA_KERNELS_IMAGE_PLANES_H
+#pragma once
 
 #include "fovea.h"
 
@@ -46,6 +45,4 @@ struct planes planes_of(const struct planes_images *planar, ptrdiff_t plane_byte
 /* Packs on the processor, in CPU memory. */
 void planes_pack(const struct planes *planes, enum fovea_format format);
 void planes_unpack(const struct planes *planes, enum fovea_format format);
-#endif
-
 #endif

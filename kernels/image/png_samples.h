@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A PNG picture as the samples of a map. */
-#ifndef FOVEA_KERNELS_IMAGE_PNG_SAMPLES_H
-#define FOVEA_KERNELS_IMAGE_PNG_SAMPLES_H
+#pragma once
 
 #include "fovea.h"
 
@@ -20,5 +19,3 @@ struct image_png {
 FOVEA_MUST_CHECK enum fovea_result image_png_decode(const unsigned char *bytes, size_t count,
                                                     const char *path, struct fovea_log log,
                                                     struct image_png *out_picture);
-
-#endif

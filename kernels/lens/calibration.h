@@ -3,8 +3,7 @@
 
 /* A lens as somebody measured it: a polynomial for each colour, or the source's places at points of
  * a grid. It knows no picture's size: lengths are parts of the picture. */
-#ifndef FOVEA_KERNELS_LENS_CALIBRATION_H
-#define FOVEA_KERNELS_LENS_CALIBRATION_H
+#pragma once
 
 #include "core/shared_data.h"
 #include "kernels/operator/operator.h"
@@ -92,5 +91,3 @@ bool lens_map_is_grid(const struct lens_map *map, uint32_t width_px, uint32_t he
 FOVEA_MUST_CHECK enum fovea_result lens_calibration_of_field(const struct fovea_field *field,
                                                              char out_problem[LENS_PROBLEM_BYTES],
                                                              struct shared_data **out_data);
-
-#endif

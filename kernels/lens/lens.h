@@ -7,8 +7,7 @@
  *
  * It is the backward map, so nothing is solved. UNORM formats are interpolated as light or as
  * stored, as "foveation.light" says. */
-#ifndef FOVEA_KERNELS_LENS_LENS_H
-#define FOVEA_KERNELS_LENS_LENS_H
+#pragma once
 
 #include "kernels/image/light.h"
 #include "kernels/image/pixel_light.h"
@@ -87,5 +86,3 @@ struct lens_reference {
 };
 void lens_reference(const struct lens_reference *reference, const double *src, double *dst,
                     bool *outside);
-
-#endif

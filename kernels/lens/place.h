@@ -3,8 +3,7 @@
 
 /* Finds a pixel's source. Only the move from the pixel to it is a float, so that its error does
  * not grow with the pixel's own coordinates. C and CUDA include it; lens.comp says the same. */
-#ifndef FOVEA_KERNELS_LENS_PLACE_H
-#define FOVEA_KERNELS_LENS_PLACE_H
+#pragma once
 
 #include "kernels/cuda/host_device.h"
 #include "shape.h"
@@ -181,5 +180,3 @@ HOST_DEVICE int32_t lens_weights(int32_t filter, float part, float out[4])
     out[1] = part;
     return 2;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A frame is made by this. Shared by C, CUDA and, member by member, GLSL. */
-#ifndef FOVEA_KERNELS_LENS_SHAPE_H
-#define FOVEA_KERNELS_LENS_SHAPE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ struct lens_shape {
         struct lens_grid grid; /* of a plan that has one; GLSL: bits of terms, from the first on */
     };
 };
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Chooses what is in focus, from the costs of patch sizes under the gaze. C and CUDA include it. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_FOCUS_H
-#define FOVEA_KERNELS_LIGHTFIELD_FOCUS_H
+#pragma once
 
 #include "fovea_lightfield.h"
 #include "kernels/operator/focus.h"
@@ -76,6 +75,4 @@ static inline struct lightfield_focusing lightfield_focusing_of(
                    .start = 0.5 * (refocusing->first_px + refocusing->last_px)},
     };
 }
-#endif
-
 #endif

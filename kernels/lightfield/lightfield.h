@@ -4,8 +4,7 @@
 /* Light fields: what the definition and the backends share, which is numbers alone. README.md has
  * the formulas. This is no operator: a raw picture goes in, and a picture of another size comes
  * out. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_LIGHTFIELD_H
-#define FOVEA_KERNELS_LIGHTFIELD_LIGHTFIELD_H
+#pragma once
 
 #include "fovea_lightfield.h"
 
@@ -185,5 +184,3 @@ void lightfield_reference_sum(const struct lightfield_levels *raw,
                               const struct fovea_lightfield_geometry *geometry,
                               const struct fovea_lightfield_sum *sum, struct lightfield_size size,
                               double *out);
-
-#endif

@@ -4,8 +4,7 @@
 /* Says what a block of threads has of a shifted sum of views, on CUDA and on Vulkan. Its pixels lie
  * between some lenses, and what these have of a view is sampled once for all of them. CUDA includes
  * it, too. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_SUM_BLOCK_H
-#define FOVEA_KERNELS_LIGHTFIELD_SUM_BLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,6 +54,4 @@ static inline struct lightfield_sum_block lightfield_sum_block_of(const int32_t 
         block.views < LIGHTFIELD_SUM_VIEWS ? (block.views - 1) | 1 : LIGHTFIELD_SUM_VIEWS - 1;
     return block;
 }
-#endif
-
 #endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* How what is in focus follows what is seen, as an eye accommodates. Included by C and CUDA. */
-#ifndef FOVEA_KERNELS_OPERATOR_FOCUS_H
-#define FOVEA_KERNELS_OPERATOR_FOCUS_H
+#pragma once
 
 #include "kernels/cuda/host_device.h"
 #include "operator.h"
@@ -41,5 +40,3 @@ HOST_DEVICE double operator_focus_follow(const struct operator_follow *how, doub
     focus->is_there = is_seen || follows;
     return focus->diopters;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The gaze and the other foveas of a view as whole numbers, once for C and CUDA C. */
-#ifndef FOVEA_KERNELS_OPERATOR_GAZE_H
-#define FOVEA_KERNELS_OPERATOR_GAZE_H
+#pragma once
 
 #include "kernels/cuda/host_device.h"
 
@@ -32,5 +31,3 @@ struct gaze_others {
     int32_t count; /* 0 .. GAZE_OTHERS_MAX */
     int32_t q8[GAZE_OTHERS_MAX][2];
 };
-
-#endif

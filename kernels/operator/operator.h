@@ -11,8 +11,7 @@
  *     run(frame, images)                          allocates nothing and waits for nothing
  *
  * A new operator is a folder with a struct operator_api, and a line in kernels/operators.def. */
-#ifndef FOVEA_KERNELS_OPERATOR_OPERATOR_H
-#define FOVEA_KERNELS_OPERATOR_OPERATOR_H
+#pragma once
 
 #include "config/settings.h"
 #include "gaze.h"
@@ -295,5 +294,3 @@ struct operator_frame operator_frame_make(uint32_t width_px, uint32_t height_px,
  * not count. */
 void operator_frame_set_others(struct operator_frame *frame, const struct fovea_point_uv *places,
                                uint32_t count);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * The device is pushed (cuda_device_push) around every call. One thread at a time for each
  * operator_cuda. Runs take any stream of the device, allocate nothing and wait for nothing. */
-#ifndef FOVEA_KERNELS_OPERATOR_OPERATOR_CUDA_H
-#define FOVEA_KERNELS_OPERATOR_OPERATOR_CUDA_H
+#pragma once
 
 #include "kernels/cuda/cuda_device.h"
 #include "operator.h"
@@ -103,5 +102,3 @@ struct operator_cuda_gradient_api {
     enum fovea_result (*run)(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
                              const struct operator_derivatives *batch, CUstream stream);
 };
-
-#endif

@@ -3,8 +3,7 @@
 
 /* All operators have this in common on a CUDA device: their structs begin with these. The device is
  * pushed around every call. */
-#ifndef FOVEA_KERNELS_OPERATOR_OPERATOR_CUDA_BASE_H
-#define FOVEA_KERNELS_OPERATOR_OPERATOR_CUDA_BASE_H
+#pragma once
 
 #include "kernels/cuda/cuda_block.h"
 #include "kernels/cuda/cuda_memory.h"
@@ -79,5 +78,3 @@ struct image_linear operator_cuda_view_of(const struct fovea_image *image, ptrdi
 FOVEA_MUST_CHECK enum fovea_result operator_cuda_note(const struct operator_cuda *cuda,
                                                       struct cuda_block *block, CUstream stream,
                                                       bool stream_kept, enum fovea_result launched);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Files that settings name, read whole: calibrations, pictures of maps. Any thread. What is wrong
  * is in the log. */
-#ifndef FOVEA_KERNELS_OPERATOR_OPERATOR_FILE_H
-#define FOVEA_KERNELS_OPERATOR_OPERATOR_FILE_H
+#pragma once
 
 #include "fovea.h"
 
@@ -27,5 +26,3 @@ FOVEA_MUST_CHECK enum fovea_result operator_file_read(const struct operator_file
                                                       const struct stat *status, char **out_bytes);
 /* The same file, and nobody has written to it in between. */
 bool operator_file_same(const struct stat *a, const struct stat *b);
-
-#endif

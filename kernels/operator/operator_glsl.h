@@ -4,8 +4,7 @@
 /* An operator on Vulkan is compute passes as data. Whoever has the device makes the memory
  * and the pipelines, binds the images, and records the passes in their order; shaders.h says what
  * is bound. */
-#ifndef FOVEA_KERNELS_OPERATOR_OPERATOR_GLSL_H
-#define FOVEA_KERNELS_OPERATOR_OPERATOR_GLSL_H
+#pragma once
 
 #include "operator.h"
 #include "shaders.h"
@@ -165,5 +164,3 @@ struct operator_glsl_api {
     uint32_t (*steps)(const struct operator_glsl *glsl,
                       struct operator_step out_steps[OPERATOR_MAX_STEPS]);
 };
-
-#endif

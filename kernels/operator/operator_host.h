@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* All operators have this in common on the processor: their structs begin with it. */
-#ifndef FOVEA_KERNELS_OPERATOR_OPERATOR_HOST_H
-#define FOVEA_KERNELS_OPERATOR_OPERATOR_HOST_H
+#pragma once
 
 #include "operator.h"
 #include "worker_floats.h"
@@ -14,5 +13,3 @@ struct operator_host {
     struct thread_pool *pool;
     struct worker_floats workers; /* freed with it */
 };
-
-#endif

@@ -13,8 +13,7 @@
  * frame to frame and are zeros before the first; for operators that need depths). The latch itself:
  * 2 storage buffer (the block), 3 and 4 storage buffers (what it leaves: for the kernels, and for
  * the host). */
-#ifndef FOVEA_KERNELS_OPERATOR_SHADERS_H
-#define FOVEA_KERNELS_OPERATOR_SHADERS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ static inline uint32_t shader_divide_up(uint32_t a, uint32_t b)
 /* One thread a pixel, in workgroups of 16 x 16. */
 void shader_pixel_groups(uint32_t width, uint32_t height, uint32_t out_groups[2]);
 void shader_copy_groups(uint32_t width, uint32_t height, uint32_t out_groups[2]);
-
-#endif

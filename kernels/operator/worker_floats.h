@@ -3,8 +3,7 @@
 
 /* Memory of its own for each thread that works for an operator on the processor. All zero: there is
  * none. */
-#ifndef FOVEA_KERNELS_OPERATOR_WORKER_FLOATS_H
-#define FOVEA_KERNELS_OPERATOR_WORKER_FLOATS_H
+#pragma once
 
 #include "core/log.h"
 
@@ -25,5 +24,3 @@ FOVEA_MUST_CHECK enum fovea_result worker_floats_grow(struct worker_floats *work
                                                       struct thread_pool *pool, uint32_t wanted,
                                                       size_t floats);
 void worker_floats_free(struct worker_floats *workers);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Blobs before any is left out because of another one. Included by C and CUDA. */
-#ifndef FOVEA_KERNELS_SALIENCY_CANDIDATE_H
-#define FOVEA_KERNELS_SALIENCY_CANDIDATE_H
+#pragma once
 
 #include "fovea_blobs.h"
 
@@ -12,5 +11,3 @@ struct saliency_candidate {
     uint32_t scale;
     uint32_t place; /* x + y width, of the pixel that is above its neighbours */
 };
-
-#endif

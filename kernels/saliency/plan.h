@@ -4,8 +4,7 @@
 /* A plan depends on the scales and the size of pictures alone. Scales below 4 px are summed at
  * every pixel, those above at the samples of a level: sigma is 2 to 4 of its steps (README.md). All
  * have a kernel of whole numbers, p(x) q(y) + q(x) p(y). */
-#ifndef FOVEA_KERNELS_SALIENCY_PLAN_H
-#define FOVEA_KERNELS_SALIENCY_PLAN_H
+#pragma once
 
 #include "kernels/cuda/host_device.h"
 #include "kernels/saliency/saliency.h"
@@ -107,5 +106,3 @@ FOVEA_MUST_CHECK enum fovea_result saliency_plan_create(const struct saliency_nu
                                                         uint32_t width_px, uint32_t height_px,
                                                         struct saliency_plan **out_plan);
 void saliency_plan_destroy(struct saliency_plan **plan);
-
-#endif

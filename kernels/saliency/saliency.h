@@ -3,8 +3,7 @@
 
 /* CSDD: blobs of colour and texture (Collins and Ge, ECCV 2008). README.md has the formula. This
  * is no operator: a picture goes in, and a list comes out. */
-#ifndef FOVEA_KERNELS_SALIENCY_SALIENCY_H
-#define FOVEA_KERNELS_SALIENCY_SALIENCY_H
+#pragma once
 
 #include "fovea_blobs.h"
 
@@ -44,5 +43,3 @@ FOVEA_MUST_CHECK enum fovea_result saliency_reference(const struct saliency_pict
                                                       enum saliency_sum sum, double *out);
 /* The bin of a pixel. */
 int saliency_reference_bin(const struct saliency_picture *picture, uint32_t channel, size_t pixel);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Blobs on a program's Vulkan device. */
-#ifndef FOVEA_BLOBS_VK_BLOBS_VK_H
-#define FOVEA_BLOBS_VK_BLOBS_VK_H
+#pragma once
 
 #include "fovea_blobs_vk.h"
 
@@ -21,5 +20,3 @@ struct fovea_blobs_vk {
 FOVEA_MUST_CHECK enum fovea_result blobs_vk_create_within(const struct fovea_blobs_vk_desc *desc,
                                                           uint64_t plane_bytes_most,
                                                           struct fovea_blobs_vk **out_blobs);
-
-#endif

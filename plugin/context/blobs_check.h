@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* This copies and checks what a program asks of blobs. */
-#ifndef FOVEA_CONTEXT_BLOBS_CHECK_H
-#define FOVEA_CONTEXT_BLOBS_CHECK_H
+#pragma once
 
 #include "kernels/saliency/saliency.h"
 
@@ -12,5 +11,3 @@ FOVEA_MUST_CHECK enum fovea_result blobs_take_desc(const struct fovea_blobs_desc
                                                    const struct fovea_log *log,
                                                    struct fovea_blobs_desc *out,
                                                    struct saliency_numbers *out_numbers);
-
-#endif

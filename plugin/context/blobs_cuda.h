@@ -3,8 +3,7 @@
 
 /* Blobs of images in CUDA memory, on the device that has them. Where FOVEA_HAVE_CUDA is 0 nothing
  * runs, and the log says so. */
-#ifndef FOVEA_CONTEXT_BLOBS_CUDA_H
-#define FOVEA_CONTEXT_BLOBS_CUDA_H
+#pragma once
 
 #include "fovea_blobs.h"
 
@@ -37,5 +36,3 @@ size_t blobs_cuda_bytes(const struct saliency_cuda *cuda);
 /* Parts from what it has of a plan. NULL is fine. */
 void blobs_cuda_forget(struct saliency_cuda *cuda);
 void blobs_cuda_destroy(struct saliency_cuda **cuda);
-
-#endif

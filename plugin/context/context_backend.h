@@ -3,8 +3,7 @@
 
 /* The interface between fovea_context and a backend. context_cpu.c is the template: a new backend
  * is a file and a line in the table of context.c. */
-#ifndef FOVEA_CONTEXT_BACKEND_H
-#define FOVEA_CONTEXT_BACKEND_H
+#pragma once
 
 #include "kernels/operator/operator.h"
 
@@ -112,5 +111,3 @@ struct operator_derivatives context_derivatives(const struct context_gradient *g
 extern const struct context_backend context_backend_cpu;
 /* Compiled and in the table where FOVEA_HAVE_CUDA is 1. */
 extern const struct context_backend context_backend_cuda;
-
-#endif

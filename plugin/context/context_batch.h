@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Whether the images of a batch, or the two of a frame, can be worked on together. */
-#ifndef FOVEA_CONTEXT_BATCH_H
-#define FOVEA_CONTEXT_BATCH_H
+#pragma once
 
 #include "context_backend.h"
 #include "context_image.h"
@@ -58,5 +57,3 @@ bool context_gazes_check(const struct context_gazes *gazes,
 /* The images of a frame, alone and against each other; also fills in pixel strides. */
 bool context_batch_check_images(struct context_frame *frame,
                                 char out_problem[CONTEXT_PROBLEM_BYTES]);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Keeps what has been in focus in the images of a context on its CUDA device, where kernels find
  * it. Every call pushes the device. */
-#ifndef FOVEA_CONTEXT_CUDA_FOCUS_H
-#define FOVEA_CONTEXT_CUDA_FOCUS_H
+#pragma once
 
 #include "kernels/cuda/cuda_block.h"
 #include "kernels/operator/operator.h"
@@ -32,5 +31,3 @@ FOVEA_MUST_CHECK enum fovea_result context_cuda_focuses_note(
  * end of the process. */
 void context_cuda_focuses_finish(const struct cuda_device *device,
                                  struct context_cuda_focuses *focuses, bool abandoned);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Gradients of images in CUDA memory: what context_cuda.c has of them. The device is pushed around
  * every call. */
-#ifndef FOVEA_CONTEXT_CUDA_GRADIENT_H
-#define FOVEA_CONTEXT_CUDA_GRADIENT_H
+#pragma once
 
 #include "context_backend.h"
 #include "kernels/operator/operator_cuda.h"
@@ -33,5 +32,3 @@ void context_cuda_gradients_forget_gone(struct context_cuda_gradients *gradients
  * finish. */
 void context_cuda_gradients_abandon(struct context_cuda_gradients *gradients);
 void context_cuda_gradients_finish(struct context_cuda_gradients *gradients);
-
-#endif

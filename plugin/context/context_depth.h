@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A program's picture of depths, and what has been in focus in the images of a context. */
-#ifndef FOVEA_CONTEXT_DEPTH_H
-#define FOVEA_CONTEXT_DEPTH_H
+#pragma once
 
 #include "context_image.h"
 #include "kernels/operator/operator.h"
@@ -26,5 +25,3 @@ struct context_focuses {
 FOVEA_MUST_CHECK enum fovea_result context_focuses_grow(struct context_focuses *focuses,
                                                         uint32_t count);
 void context_focuses_finish(struct context_focuses *focuses);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The arguments of fovea_context_run_batch_gradient. */
-#ifndef FOVEA_CONTEXT_GRADIENT_H
-#define FOVEA_CONTEXT_GRADIENT_H
+#pragma once
 
 #include "context_backend.h"
 #include "context_image.h"
@@ -16,5 +15,3 @@ bool context_gradient_take(const struct fovea_batch_gradient *batch, bool runs_b
 
 /* Formats whose values are numbers without a curve, and may be negative. */
 bool context_gradient_has_format(enum fovea_format format);
-
-#endif

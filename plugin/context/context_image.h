@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Whether the images of a frame can be worked on. */
-#ifndef FOVEA_CONTEXT_IMAGE_H
-#define FOVEA_CONTEXT_IMAGE_H
+#pragma once
 
 #include "fovea.h"
 
@@ -43,5 +42,3 @@ static inline bool context_ranges_meet(struct context_range a, struct context_ra
 
 /* Writes down what is wrong. Is false, so that a check can return it. */
 #define CONTEXT_PROBLEM(out, ...) (snprintf((out), CONTEXT_PROBLEM_BYTES, __VA_ARGS__), false)
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Finds where memory lies that a caller says is CUDA's. */
-#ifndef FOVEA_CONTEXT_PLACE_H
-#define FOVEA_CONTEXT_PLACE_H
+#pragma once
 
 #include "kernels/cuda/cuda_driver.h"
 
@@ -20,5 +19,3 @@ CUresult context_place_look(const struct cuda_driver *cu, const void *data,
  * The log says so; `name` is the first word. */
 FOVEA_MUST_CHECK enum fovea_result context_place_find(struct fovea_log log, const char *name,
                                                       const void *data, struct context_place *out);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Says what settings do to an image, for those who need less of it than a map. */
-#ifndef FOVEA_CONTEXT_SIGMA_H
-#define FOVEA_CONTEXT_SIGMA_H
+#pragma once
 
 #include "kernels/operator/operator.h"
 
@@ -14,5 +13,3 @@ FOVEA_MUST_CHECK enum fovea_result context_sharp_px(const struct fovea_settings 
                                                     struct fovea_point_uv gaze,
                                                     const double sigmas_px[OPERATOR_SHARP_SIGMAS],
                                                     double out_px[OPERATOR_SHARP_SIGMAS]);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Arguments of light fields: each is copied as this library knows it, or the log says what is wrong
  * and with which field, and FOVEA_ERROR_INVALID_ARGUMENT comes back. */
-#ifndef FOVEA_CONTEXT_LIGHTFIELD_CHECK_H
-#define FOVEA_CONTEXT_LIGHTFIELD_CHECK_H
+#pragma once
 
 #include "fovea_lightfield.h"
 
@@ -46,5 +45,3 @@ const char *lightfield_refusal_of_matching(const struct fovea_lightfield_matchin
 const char *lightfield_refusal_of_refocusing(const struct fovea_lightfield_refocusing *refocusing,
                                              const struct fovea_lightfield_geometry *geometry);
 const char *lightfield_refusal_of_sum(const struct fovea_lightfield_sum *sum, double pitch_px);
-
-#endif

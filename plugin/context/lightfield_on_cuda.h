@@ -3,8 +3,7 @@
 
 /* Light fields whose pictures lie in CUDA memory, on the device that has them. Where
  * FOVEA_HAVE_CUDA is 0 nothing runs, and the log says so. */
-#ifndef FOVEA_CONTEXT_LIGHTFIELD_ON_CUDA_H
-#define FOVEA_CONTEXT_LIGHTFIELD_ON_CUDA_H
+#pragma once
 
 #include "fovea_lightfield.h"
 
@@ -32,5 +31,3 @@ struct lightfield_work {
 FOVEA_MUST_CHECK enum fovea_result lightfield_on_cuda_run(const struct lightfield_on_cuda *of,
                                                           const struct lightfield_work *work);
 void lightfield_on_cuda_destroy(struct lightfield_cuda **cuda);
-
-#endif

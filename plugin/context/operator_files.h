@@ -4,8 +4,7 @@
 /* The files that operators have among their settings (OPERATOR_FILE of kernels/operators.def), read
  * and made into what plans take. The process keeps the last few, so that a file which was read when
  * settings were saved is only looked at when they are taken. */
-#ifndef FOVEA_OPERATOR_FILES_H
-#define FOVEA_OPERATOR_FILES_H
+#pragma once
 
 #include "config/settings.h"
 #include "core/shared_data.h"
@@ -24,5 +23,3 @@ FOVEA_MUST_CHECK enum fovea_result operator_files_take(struct fovea_settings *se
                                                        struct fovea_log log,
                                                        struct operator_files *out_files);
 void operator_files_finish(struct operator_files *gone);
-
-#endif

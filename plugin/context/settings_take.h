@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#ifndef FOVEA_SETTINGS_TAKE_H
-#define FOVEA_SETTINGS_TAKE_H
+#pragma once
 
 #include "operator_files.h"
 
@@ -35,5 +34,3 @@ FOVEA_MUST_CHECK enum fovea_result settings_read(struct fovea_settings *settings
 /* All of these, said where settings are set, before any frame has them. */
 FOVEA_MUST_CHECK enum fovea_result settings_prepare(struct fovea_settings *settings,
                                                     struct fovea_log log);
-
-#endif

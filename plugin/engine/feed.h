@@ -6,8 +6,7 @@
  * open nothing, allocate nothing and wait for nobody.
  *
  * Threads: one at a time sets, and one at a time takes; both may be at work at once. */
-#ifndef FOVEA_ENGINE_FEED_H
-#define FOVEA_ENGINE_FEED_H
+#pragma once
 
 #include "config/settings.h"
 #include "fovea_gaze.h"
@@ -83,5 +82,3 @@ double engine_feed_vergence_m(const struct engine_feed *feed);
  * just now; the source is NULL where there is none. */
 void engine_feed_show(struct engine_feed *feed,
                       void (*show)(void *user, struct fovea_gaze_source *source), void *user);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A view's frustum, as an engine has it, in the form of the settings' geometry. */
-#ifndef FOVEA_ENGINE_FRUSTUM_H
-#define FOVEA_ENGINE_FRUSTUM_H
+#pragma once
 
 #include "core/step.h"
 #include "fovea_settings.h"
@@ -33,5 +32,3 @@ static inline bool frustum_geometry(const double tangents[4], struct fovea_geome
     geometry->tan_down = edge[3];
     return true;
 }
-
-#endif

@@ -42,8 +42,7 @@
  * use while both run are atomic. The watchdog is started after what it uses was made, and joined
  * before any of that goes.
  */
-#ifndef FOVEA_FRAME_H
-#define FOVEA_FRAME_H
+#pragma once
 
 #include "config/settings.h"
 #include "core/process.h"
@@ -404,5 +403,3 @@ static inline bool frame_is_parents(const struct fovea_vk *fovea)
 {
     return process_is_child_of(fovea->process);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Pictures of depths of frames, and what has been in focus in their views. */
-#ifndef FOVEA_FRAME_DEPTH_H
-#define FOVEA_FRAME_DEPTH_H
+#pragma once
 
 #include "frame_work.h"
 
@@ -29,5 +28,3 @@ void frame_depth_record(struct fovea_vk *fovea, const struct frame_work *work,
                         VkCommandBuffer commands);
 void frame_depth_record_back(struct fovea_vk *fovea, const struct frame_work *work,
                              VkCommandBuffer commands);
-
-#endif

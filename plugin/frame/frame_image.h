@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Images and plans that frames use one after the other. */
-#ifndef FOVEA_FRAME_IMAGE_H
-#define FOVEA_FRAME_IMAGE_H
+#pragma once
 
 #include "frame.h"
 
@@ -70,5 +69,3 @@ void frame_plans_finish(struct fovea_vk *fovea);
 FOVEA_MUST_CHECK enum fovea_result frame_pass_scratch_find(struct fovea_vk *fovea, uint64_t bytes,
                                                            struct frame_pass_scratch **out_scratch);
 void frame_pass_scratch_finish(struct fovea_vk *fovea);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Tells a record (plugin/record) of each frame. A slot keeps its frame's row until the frame
  * is over; rows go to the record in the order of the frames. Nothing here waits. */
-#ifndef FOVEA_FRAME_JOURNAL_H
-#define FOVEA_FRAME_JOURNAL_H
+#pragma once
 
 #include "frame_work.h"
 
@@ -37,5 +36,3 @@ uint64_t frame_journal_frame(const struct fovea_vk *fovea);
 /* Who will say when frames were on the screen; and when one was. Any thread (record.h). */
 void frame_journal_expect(struct fovea_vk *fovea, enum record_shown_by by);
 void frame_journal_shown(struct fovea_vk *fovea, uint64_t frame, const struct record_shown *shown);
-
-#endif

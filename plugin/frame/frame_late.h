@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Late gazes: from a source to frames that are already queued. */
-#ifndef FOVEA_FRAME_LATE_H
-#define FOVEA_FRAME_LATE_H
+#pragma once
 
 #include "frame_work.h"
 
@@ -32,5 +31,3 @@ FOVEA_MUST_CHECK bool frame_late_place(const struct fovea_vk *fovea, const struc
                                        struct record_row *row);
 void frame_late_bind(const struct fovea_vk *fovea, uint32_t slot,
                      struct vk_compute_bindings *bindings);
-
-#endif

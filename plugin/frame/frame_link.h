@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The peer's jobs, and who cuts a stuck peer loose. */
-#ifndef FOVEA_FRAME_LINK_H
-#define FOVEA_FRAME_LINK_H
+#pragma once
 
 #include "frame_work.h"
 
@@ -35,5 +34,3 @@ bool frame_peer_is_quiet(const struct fovea_vk *fovea);
 /* frame_watchdog.c */
 FOVEA_MUST_CHECK enum fovea_result frame_watchdog_start(struct fovea_vk *fovea);
 void frame_watchdog_stop(struct fovea_vk *fovea);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The commands of a frame. */
-#ifndef FOVEA_FRAME_RECORD_H
-#define FOVEA_FRAME_RECORD_H
+#pragma once
 
 #include "frame_work.h"
 
@@ -63,5 +62,3 @@ bool frame_overlay_tells(const struct fovea_overlay *overlay);
 struct vk_compute_kind frame_overlay_kind(const struct frame_work *work);
 void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
                           VkCommandBuffer commands);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The resources of a frame in flight, and its times. */
-#ifndef FOVEA_FRAME_SLOT_H
-#define FOVEA_FRAME_SLOT_H
+#pragma once
 
 #include "frame_work.h"
 
@@ -24,5 +23,3 @@ bool frame_is_free(struct fovea_vk *fovea, uint64_t last_frame);
 bool frame_wait(struct fovea_vk *fovea, uint64_t frame);
 /* The next frame's; FOVEA_NOT_READY where it is still in use. */
 FOVEA_MUST_CHECK enum fovea_result frame_slot_take(struct fovea_vk *fovea, struct frame_work *work);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Small pictures of what the engine has drawn, for a gaze source that looks at pictures. */
-#ifndef FOVEA_FRAME_WATCH_H
-#define FOVEA_FRAME_WATCH_H
+#pragma once
 
 #include "frame_work.h"
 
@@ -30,5 +29,3 @@ uint32_t frame_watch_others(const struct fovea_vk *fovea,
 /* No source is shown frames any more; may wait until its thread has copied one. */
 void frame_watch_leave(struct fovea_vk *fovea);
 void frame_watch_finish(struct fovea_vk *fovea);
-
-#endif

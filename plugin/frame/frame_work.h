@@ -3,8 +3,7 @@
 
 /* A frame on its way: what the engine gave, resolved, and who takes it from one step to the
  * next. */
-#ifndef FOVEA_FRAME_WORK_H
-#define FOVEA_FRAME_WORK_H
+#pragma once
 
 #include "frame.h"
 
@@ -121,5 +120,3 @@ FOVEA_MUST_CHECK enum fovea_result frame_submit_alone(struct fovea_vk *fovea,
  * alone. */
 FOVEA_MUST_CHECK enum fovea_result frame_submit_with_peer(struct fovea_vk *fovea,
                                                           const struct frame_work *work);
-
-#endif

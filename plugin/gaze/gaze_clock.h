@@ -4,8 +4,7 @@
 /* Relates a sender's clock to ours where it cannot be asked: of the last seconds the sample that
  * was quickest says how far the two are apart. What is left is the time that the quickest sample
  * was under way; delays that come and go are taken out, and a drift is followed. */
-#ifndef FOVEA_GAZE_CLOCK_H
-#define FOVEA_GAZE_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct gaze_clock {
  * again. */
 bool gaze_clock_place(struct gaze_clock *clock, double sender_s, int64_t arrival_ns,
                       int64_t *out_t_ns);
-
-#endif

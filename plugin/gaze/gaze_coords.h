@@ -11,8 +11,7 @@
  *
  * Pixels are continuous: 0 is the outer edge of the first pixel, 0.5 its centre. Degrees are from
  * the middle of a flat screen of the angles A, across and down separately, by tangents. */
-#ifndef FOVEA_GAZE_COORDS_H
-#define FOVEA_GAZE_COORDS_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -31,5 +30,3 @@ double gaze_coords_from_deg(const struct fovea_gaze_settings *settings, int axis
 
 /* Clamps to GAZE_OUTSIDE_UV image sizes around the image. */
 struct fovea_point_uv gaze_coords_clamp(struct fovea_point_uv point);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* This is common to sources that a thread of their own feeds from outside: the thread, how it is
  * told to end, and where its samples go. A frame reads the intake and waits for nothing here. */
-#ifndef FOVEA_GAZE_FEED_H
-#define FOVEA_GAZE_FEED_H
+#pragma once
 
 #include "gaze_intake.h"
 
@@ -50,5 +49,3 @@ struct gaze_intake *gaze_feed_intake(struct fovea_gaze_source *source);
 void gaze_feed_observe(struct fovea_gaze_source *source, int64_t t_ns, double aspect,
                        struct gaze_observation *out);
 double gaze_feed_vergence_m(struct fovea_gaze_source *source, int64_t t_ns);
-
-#endif

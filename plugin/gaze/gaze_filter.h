@@ -5,8 +5,7 @@
  * eye rests or leaps, made smoother, and while it leaps perhaps predicted.
  * Everything follows from the samples and their times, so the same ones give the same answers.
  * Allocates nothing. */
-#ifndef FOVEA_GAZE_FILTER_H
-#define FOVEA_GAZE_FILTER_H
+#pragma once
 
 #include "gaze_predict.h"
 #include "gaze_smooth.h"
@@ -37,5 +36,3 @@ enum gaze_movement gaze_filter_pass(struct gaze_filter *filter,
 
 /* A sample was not valid: what comes next has no past. */
 void gaze_filter_restart(struct gaze_filter *filter);
-
-#endif

@@ -4,8 +4,7 @@
 /* The gaze while samples are missing: the last valid one holds for hold_ms, counted from the sample
  * itself, then the gaze goes to the fallback within return_ms. It is a function of time alone, so
  * that asking twice gives the same answer. */
-#ifndef FOVEA_GAZE_HOLD_H
-#define FOVEA_GAZE_HOLD_H
+#pragma once
 
 #include "gaze_source.h"
 
@@ -13,5 +12,3 @@
 struct fovea_gaze gaze_hold_apply(const struct fovea_gaze_settings *settings,
                                   const struct gaze_observation *seen, struct fovea_point_uv last,
                                   int64_t t_ns);
-
-#endif

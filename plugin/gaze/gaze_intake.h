@@ -4,8 +4,7 @@
 /* Takes in samples that arrive while others read: for the mouse, and for sources that trackers
  * feed. Any number of threads may add; they wait for each other, asleep, for less than a
  * microsecond of work. Readers wait for nobody. */
-#ifndef FOVEA_GAZE_INTAKE_H
-#define FOVEA_GAZE_INTAKE_H
+#pragma once
 
 #include "gaze_filter.h"
 #include "gaze_rate.h"
@@ -81,5 +80,3 @@ void gaze_intake_observe(struct gaze_intake *intake, int64_t t_ns, struct gaze_o
 /* gaze_vergence_m of what was added. */
 double gaze_intake_vergence_m(struct gaze_intake *intake,
                               const struct fovea_gaze_settings *settings, int64_t t_ns);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Libraries of trackers are opened at run time, where they are there. They stay: their threads may
  * still run when a source has gone. */
-#ifndef FOVEA_GAZE_LIBRARY_H
-#define FOVEA_GAZE_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ void gaze_library_look(void);
 bool gaze_library_open(enum gaze_library which, const char *const *names,
                        const struct gaze_symbol *symbols, size_t count, void *table,
                        const char **out_why);
-
-#endif

@@ -4,8 +4,7 @@
 /* Gaze sources are opened and closed on a thread of its own, because files, sockets and threads
  * take their time: no frame waits for it. What is asked for last counts. The thread starts when it
  * is first needed. Its functions are called by one thread at a time. */
-#ifndef FOVEA_GAZE_OPENER_H
-#define FOVEA_GAZE_OPENER_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -35,5 +34,3 @@ void gaze_opener_wait(struct gaze_opener *gaze, double ms);
 
 /* Nobody uses it any more. Sets *source to NULL. */
 void gaze_opener_close(struct gaze_opener *gaze, struct fovea_gaze_source **source);
-
-#endif

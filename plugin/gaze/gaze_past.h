@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The last valid samples in degrees of visual angle: what filters look back at. */
-#ifndef FOVEA_GAZE_PAST_H
-#define FOVEA_GAZE_PAST_H
+#pragma once
 
 #include "gaze_source.h"
 
@@ -52,5 +51,3 @@ static inline size_t gaze_past_back(const struct gaze_past *past, size_t from, i
     }
     return back;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * the main sequence. A proposal counts by its strength, by how far it is from the middle and from
  * the gaze, and not at all near where the eye has been a short time ago. Everything follows from
  * the seed, the proposals and the times that are asked for. */
-#ifndef FOVEA_GAZE_PATH_H
-#define FOVEA_GAZE_PATH_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -64,5 +63,3 @@ struct fovea_point_uv gaze_path_at(struct gaze_path *path,
                                    const struct fovea_gaze_settings *settings,
                                    const struct gaze_proposals *proposals, double aspect,
                                    int64_t t_ns);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Says where the eye goes while it leaps: a short way ahead, or to the end of the leap. Only what
  * has been counts; the end of a leap shows that it was one. */
-#ifndef FOVEA_GAZE_PREDICT_H
-#define FOVEA_GAZE_PREDICT_H
+#pragma once
 
 #include "gaze_past.h"
 
@@ -29,5 +28,3 @@ void gaze_predict_taylor(const struct gaze_past *past, int64_t ahead_ns, double 
  * written, until it falls through 0.9 of the highest, and where the eye is beyond. */
 bool gaze_predict_landing(struct gaze_leap *leap, const struct gaze_past *past, int64_t window_ns,
                           double out_deg[2]);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Made-up eyes have this in common: chance that follows from a seed, angles on a flat picture, and
  * how a saccade runs. */
-#ifndef FOVEA_GAZE_RANDOM_H
-#define FOVEA_GAZE_RANDOM_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -70,5 +69,3 @@ static inline double gaze_saccade_profile(double s)
 {
     return s * s * (4.5 + s * (-5.0 + s * 1.5));
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Counts samples in the last second, by the time they carry. One writer at a time, any number of
  * readers, no locks. */
-#ifndef FOVEA_GAZE_RATE_H
-#define FOVEA_GAZE_RATE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ struct gaze_rate {
 
 void gaze_rate_add(struct gaze_rate *rate, int64_t t_ns);
 double gaze_rate_hz(struct gaze_rate *rate, int64_t t_ns);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Small pictures in, places to look at out: blobs of a picture, and on request of what has changed
  * since the one before. One thread at a time. */
-#ifndef FOVEA_GAZE_SEEN_H
-#define FOVEA_GAZE_SEEN_H
+#pragma once
 
 #include "gaze_path.h"
 
@@ -40,5 +39,3 @@ void gaze_seen_reduce(struct gaze_seen *seen, const struct fovea_image *image,
 FOVEA_MUST_CHECK enum fovea_result gaze_seen_look(struct gaze_seen *seen,
                                                   struct gaze_seen_size size,
                                                   struct gaze_proposals *out_proposals);
-
-#endif

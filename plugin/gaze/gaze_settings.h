@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#ifndef FOVEA_GAZE_SETTINGS_H
-#define FOVEA_GAZE_SETTINGS_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -14,5 +13,3 @@ enum fovea_result gaze_settings_check(const struct fovea_gaze_settings *settings
  * fovea_settings' or copies of it, whose texts have nothing behind their ends (config/): equal ones
  * are equal bytes. */
 bool gaze_settings_same(const struct fovea_gaze_settings *a, const struct fovea_gaze_settings *b);
-
-#endif

@@ -6,8 +6,7 @@
  * One writer at a time, any number of readers. A reader never waits: a writer that stops half way
  * leaves the copy before it readable, and a reader only starts again when writers have gone once
  * around all copies while it was reading one. */
-#ifndef FOVEA_GAZE_SLOT_H
-#define FOVEA_GAZE_SLOT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ struct gaze_slot {
 void gaze_slot_publish(struct gaze_slot *slot, const uint64_t words[GAZE_SLOT_WORDS]);
 /* False when nothing was published yet. */
 bool gaze_slot_read(struct gaze_slot *slot, uint64_t out_words[GAZE_SLOT_WORDS]);
-
-#endif

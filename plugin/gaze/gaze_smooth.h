@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Filters of one number that comes at times of its own. */
-#ifndef FOVEA_GAZE_SMOOTH_H
-#define FOVEA_GAZE_SMOOTH_H
+#pragma once
 
 #include "gaze_past.h"
 
@@ -29,5 +28,3 @@ double gaze_one_euro_pass(struct gaze_one_euro *filter, const struct gaze_one_eu
  * most_count, nor than GAZE_PAST_MEDIAN; of an even number the mean of the middle two. There is one
  * at least. */
 double gaze_median(const struct gaze_past *past, int axis, int64_t window_ns, size_t most_count);
-
-#endif

@@ -4,8 +4,7 @@
 /* This is what the common pipeline knows of a gaze source. A new source is one file with one
  * struct gaze_source_api and one line of config/gaze_sources.def; gaze_fixed.c is the file to copy,
  * and docs/gaze.md says what else there is to do. */
-#ifndef FOVEA_GAZE_SOURCE_H
-#define FOVEA_GAZE_SOURCE_H
+#pragma once
 
 #include "config/settings.h"
 #include "gaze_settings.h"
@@ -146,5 +145,3 @@ static inline int64_t gaze_time_sub(int64_t a, int64_t b)
     }
     return difference;
 }
-
-#endif

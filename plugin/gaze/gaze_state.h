@@ -3,8 +3,7 @@
 
 /* Whether the eye rests or leaps: a velocity threshold (I-VT, Salvucci and Goldberg 2000). Only
  * what has been is looked at, so an answer is there with its sample. */
-#ifndef FOVEA_GAZE_STATE_H
-#define FOVEA_GAZE_STATE_H
+#pragma once
 
 #include "gaze_past.h"
 
@@ -19,5 +18,3 @@ double gaze_angle_deg(const double a_deg[2], const double b_deg[2]);
 
 /* Degrees a second from gaze_past_back's sample to the newest. 0 where there is one alone. */
 double gaze_velocity_deg_s(const struct gaze_past *past, int64_t window_ns);
-
-#endif

@@ -4,8 +4,7 @@
 /* The gaze source of a session, which changes for another while frames go on: the former one stays
  * until the new one is open, and where that cannot be had. What is slow to open is opened on a
  * thread of its own (gaze_opener.h). One thread at a time calls these functions. */
-#ifndef FOVEA_GAZE_SWITCH_H
-#define FOVEA_GAZE_SWITCH_H
+#pragma once
 
 #include "plugin/gaze/gaze_opener.h"
 
@@ -49,5 +48,3 @@ void gaze_switch_close(struct gaze_switch *own, const struct fovea_gaze_settings
 void gaze_switch_poll(struct gaze_switch *own);
 /* Does so after a wait for GAZE_SWITCH_FIRST_MS at most. */
 void gaze_switch_wait(struct gaze_switch *own);
-
-#endif

@@ -4,8 +4,7 @@
 /* How far away both eyes look, from where their lines of sight cross (gaze.vergence). Fixation is
  * measured in diopters, 1 / metre, in which an error of an angle is the same at every distance:
  * half a degree between eyes that are 63 mm apart is 0.14 diopters. Allocates nothing. */
-#ifndef FOVEA_GAZE_VERGENCE_H
-#define FOVEA_GAZE_VERGENCE_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -50,5 +49,3 @@ double gaze_vergence_m(const struct gaze_vergence *vergence,
 
 /* One line for a person: what an error of half a degree makes of a fixation at 2 m. */
 void gaze_vergence_describe(const struct fovea_gaze_settings *settings, char *out, size_t bytes);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The gaze of a source that looks at pictures: the path through what its watch has found. For the
  * source saliency, and for any other one whose fallback it is. */
-#ifndef FOVEA_GAZE_WANDER_H
-#define FOVEA_GAZE_WANDER_H
+#pragma once
 
 #include "gaze_watch.h"
 
@@ -25,5 +24,3 @@ struct fovea_point_uv gaze_wander_lost(struct gaze_wander *wander, struct fovea_
                                        double aspect, int64_t t_ns);
 /* A measured gaze is there. */
 void gaze_wander_found(struct gaze_wander *wander);
-
-#endif

@@ -5,8 +5,7 @@
  * either may go first, on any thread. Pictures come one at a time: a shower that is let have one
  * drawn, which takes some frames, gives it, and a thread of the watch's copies it and looks for
  * blobs. Who draws and who reads what was found wait for nobody and take no lock. */
-#ifndef FOVEA_GAZE_WATCH_H
-#define FOVEA_GAZE_WATCH_H
+#pragma once
 
 #include "gaze_seen.h"
 
@@ -73,5 +72,3 @@ uint32_t gaze_watch_others(const struct gaze_watch *watch,
 /* Pictures that were looked at, and how many a second. */
 uint64_t gaze_watch_count(const struct gaze_watch *watch);
 double gaze_watch_rate_hz(struct gaze_watch *watch);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The functions and numbers of OpenGL that Fovea uses, found at run time in the library that the
  * program draws with. No header of GL's is needed to build this. */
-#ifndef FOVEA_GL_API_H
-#define FOVEA_GL_API_H
+#pragma once
 
 #include "fovea_gl.h"
 
@@ -174,5 +173,3 @@ bool gl_api_is_current(const struct gl_api *api);
 
 /* "GL_OUT_OF_MEMORY" and so on. */
 const char *gl_error_name(uint32_t error);
-
-#endif

@@ -4,8 +4,7 @@
 /* The shared way: two images that OpenGL and a Vulkan device of ours both have. GL blits the
  * program's texture into one, fovea_vk foveates it into the other, GL blits that into the program's
  * texture. With semaphores nobody waits on the processor. */
-#ifndef FOVEA_GL_SHARED_H
-#define FOVEA_GL_SHARED_H
+#pragma once
 
 #include "gl_texture.h"
 
@@ -37,5 +36,3 @@ void gl_shared_refused(struct gl_shared *shared, uint64_t before);
 
 /* Does as fovea_gl_shown. */
 enum fovea_result gl_shared_shown(struct gl_shared *shared, int64_t t_ns, int64_t refresh_ns);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Says what a texture of the program's is, and moves its pixels from and to memory. */
-#ifndef FOVEA_GL_TEXTURE_H
-#define FOVEA_GL_TEXTURE_H
+#pragma once
 
 #include "gl_api.h"
 
@@ -43,5 +42,3 @@ void gl_state_give_back(const struct gl_api *api, bool with_rectangles,
 void gl_texture_read(const struct gl_api *api, const struct gl_texture *texture, void *pixels);
 void gl_texture_write(const struct gl_api *api, const struct gl_texture *texture,
                       const void *pixels);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* A Vulkan device of our own on the GPU that OpenGL draws with, and images and semaphores that both
  * know. Vulkan's loader is opened at run time. */
-#ifndef FOVEA_GL_VULKAN_H
-#define FOVEA_GL_VULKAN_H
+#pragma once
 
 #include "fovea_vulkan.h"
 
@@ -70,5 +69,3 @@ void gl_vulkan_image_close(const struct gl_vulkan *vulkan, struct gl_vulkan_imag
 
 /* A binary semaphore; its file descriptor is the caller's. */
 bool gl_vulkan_semaphore_open(const struct gl_vulkan *vulkan, VkSemaphore *out, int *out_fd);
-
-#endif

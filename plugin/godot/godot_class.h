@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The class FoveaEffect as the engine sees it. */
-#ifndef FOVEA_GODOT_CLASS_H
-#define FOVEA_GODOT_CLASS_H
+#pragma once
 
 #include "fovea_base.h"
 
@@ -11,5 +10,3 @@ FOVEA_MUST_CHECK enum fovea_result godot_class_register(void);
 /* Gives an editor the class reference, which it takes from its own level on. */
 void godot_class_describe(void);
 void godot_class_unregister(void);
-
-#endif

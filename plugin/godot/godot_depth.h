@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The engine's depths of a view, for operators that need them, and what has been in focus there. */
-#ifndef FOVEA_GODOT_DEPTH_H
-#define FOVEA_GODOT_DEPTH_H
+#pragma once
 
 #include "godot_record.h"
 
@@ -13,5 +12,3 @@ FOVEA_MUST_CHECK enum fovea_result godot_depth_take(struct godot_render *render,
                                                     struct godot_object *buffers,
                                                     struct godot_object *scene, int64_t index,
                                                     struct godot_view *view);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* A FoveaEffect: what scripts and the inspector set, on their thread, and what frames take of it on
  * the render thread. */
-#ifndef FOVEA_GODOT_EFFECT_H
-#define FOVEA_GODOT_EFFECT_H
+#pragma once
 
 #include "plugin/engine/feed.h"
 #include "plugin/godot/api/godot_abi.h"
@@ -68,5 +67,3 @@ void godot_effect_set(struct godot_effect *effect, const struct fovea_settings *
                       struct godot_note *note);
 /* The choices, or those of the last time where they are being changed just now. */
 void godot_effect_take(struct godot_effect *effect, struct godot_choices *choices);
-
-#endif

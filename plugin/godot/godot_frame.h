@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A frame of a viewport that has a FoveaEffect, on the render thread. */
-#ifndef FOVEA_GODOT_FRAME_H
-#define FOVEA_GODOT_FRAME_H
+#pragma once
 
 #include "godot_effect.h"
 
@@ -12,5 +11,3 @@
 void godot_frame_render(struct godot_effect *effect, struct godot_object *data);
 /* It was called in another place of the frame. */
 void godot_frame_misplaced(struct godot_effect *effect);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Finds the gaze of a frame: it comes from a source of Fovea's, or from scripts. Either feeds the
  * source that programs push to, so that lost gazes are held and come back in the same way. */
-#ifndef FOVEA_GODOT_GAZE_H
-#define FOVEA_GODOT_GAZE_H
+#pragma once
 
 #include "godot_effect.h"
 
@@ -18,5 +17,3 @@ struct fovea_point_uv godot_gaze_of_view(const struct engine_settings *settings,
 /* Tells scripts when the gaze was lost or found since it was called last; nobody where the object
  * has ended. */
 void godot_gaze_tell(bool *was_lost, const struct fovea_gaze *now, uint64_t object_id);
-
-#endif

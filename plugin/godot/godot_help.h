@@ -3,8 +3,7 @@
 
 /* The class reference that the editor shows: words of our own for the class, and the settings'
  * table's for each property. */
-#ifndef FOVEA_GODOT_HELP_H
-#define FOVEA_GODOT_HELP_H
+#pragma once
 
 #include "godot_properties.h"
 
@@ -14,5 +13,3 @@
 void godot_help_load(const struct godot_property *properties, size_t count);
 /* Writes it as XML; false: it could not be written. */
 bool godot_help_write(FILE *file, const struct godot_property *properties, size_t count);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The record of an effect's frames, where the setting record.file asks for one
  * (plugin/fovea_record.h). */
-#ifndef FOVEA_GODOT_JOURNAL_H
-#define FOVEA_GODOT_JOURNAL_H
+#pragma once
 
 #include "plugin/engine/feed.h"
 #include "plugin/fovea_record.h"
@@ -40,5 +39,3 @@ FOVEA_MUST_CHECK enum fovea_result godot_journal_set(struct godot_journal *journ
 
 /* The render thread calls it after a frame; it waits for nothing. */
 void godot_journal_add(struct godot_journal *journal, const struct fovea_record_frame *frame);
-
-#endif

@@ -4,8 +4,7 @@
 /* The properties of a FoveaEffect: Fovea's own settings, as their table has them (config/), and
  * those of struct godot_choices. A setting's property is named after its path:
  * "foveation.paper.ct0" is paper_ct0, "gaze.udp.port" is gaze_udp_port. */
-#ifndef FOVEA_GODOT_PROPERTIES_H
-#define FOVEA_GODOT_PROPERTIES_H
+#pragma once
 
 #include "godot_effect.h"
 #include "plugin/godot/api/godot_api.h"
@@ -42,5 +41,3 @@ void godot_property_set(struct godot_effect *effect, const struct godot_property
 /* Whoever asks for a string ends it. */
 void godot_property_get(struct godot_effect *effect, const struct godot_property *property,
                         union godot_value *out_value);
-
-#endif

@@ -4,8 +4,7 @@
 /* An operator's passes as the engine's compute lists. The engine orders lists by what they read and
  * write, and lets a texture or buffer have one use in a list: where a pass uses one in another way
  * than those before it, a new list begins. */
-#ifndef FOVEA_GODOT_RECORD_H
-#define FOVEA_GODOT_RECORD_H
+#pragma once
 
 #include "godot_render.h"
 
@@ -26,5 +25,3 @@ struct godot_view {
 /* Records everything or, on failure, nothing. */
 FOVEA_MUST_CHECK enum fovea_result godot_record_view(struct godot_render *render,
                                                      const struct godot_view *view);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The state of one effect on the render thread and on the engine's device. No other thread touches
  * it. */
-#ifndef FOVEA_GODOT_RENDER_H
-#define FOVEA_GODOT_RENDER_H
+#pragma once
 
 #include "godot_effect.h"
 #include "godot_gaze.h"
@@ -78,5 +77,3 @@ enum godot_trouble {
 void godot_render_trouble(struct said *said, enum godot_trouble trouble);
 /* The time to wait after a failure that may pass. */
 int64_t godot_render_retry_ns(void);
-
-#endif

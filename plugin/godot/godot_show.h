@@ -4,8 +4,7 @@
 /* Small pictures of what the engine has drawn, for a gaze source that looks at pictures. A frame's
  * lists make one in a buffer, the engine reads that back when the frame is over and calls with the
  * bytes. On the render thread alone. */
-#ifndef FOVEA_GODOT_SHOW_H
-#define FOVEA_GODOT_SHOW_H
+#pragma once
 
 #include "godot_render.h"
 #include "plugin/gaze/gaze_watch.h"
@@ -30,5 +29,3 @@ uint32_t godot_show_others(const struct godot_render *render,
 
 /* Ends what render has; what the engine still reads stays until it has called. */
 void godot_show_finish(struct godot_render *render);
-
-#endif

@@ -4,8 +4,7 @@
 /* An effect that the engine never calls could not say so: it is in no Compositor, or the renderer
  * calls none. The newest one is watched until one of the process has been called, by the main loop
  * and, in engines that offer no place in that, whenever a script sets something. */
-#ifndef FOVEA_GODOT_WATCH_H
-#define FOVEA_GODOT_WATCH_H
+#pragma once
 
 #include "fovea_base.h"
 
@@ -15,5 +14,3 @@ void godot_watch_start(void);
 void godot_watch_effect(uint64_t object_id);
 /* The engine has called one: all is well. */
 void godot_watch_called(void);
-
-#endif

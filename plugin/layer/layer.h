@@ -27,8 +27,7 @@
  *
  * Whatever goes wrong, the program's own frame is presented; why is logged once. An inert instance,
  * device or swapchain passes everything through. */
-#ifndef FOVEA_LAYER_H
-#define FOVEA_LAYER_H
+#pragma once
 
 #include "config/settings.h"
 #include "core/said.h"
@@ -544,5 +543,3 @@ struct layer_present_chain {
     } copies[LAYER_MAX_PRESENT_CHAIN];
 };
 void layer_present_chain_without_regions(struct layer_present_chain *chain, VkPresentInfoKHR *info);
-
-#endif

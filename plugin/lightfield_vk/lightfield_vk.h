@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Light fields on a program's Vulkan device. */
-#ifndef FOVEA_LIGHTFIELD_VK_LIGHTFIELD_VK_H
-#define FOVEA_LIGHTFIELD_VK_LIGHTFIELD_VK_H
+#pragma once
 
 #include "fovea_lightfield_vk.h"
 
@@ -37,5 +36,3 @@ FOVEA_MUST_CHECK enum fovea_result lightfield_vk_take_picture(
 FOVEA_MUST_CHECK enum fovea_result lightfield_vk_check_floats(
     const struct fovea_lightfield_vk *field, const char *name,
     const struct fovea_lightfield_vk_image *given, bool is_read);
-
-#endif

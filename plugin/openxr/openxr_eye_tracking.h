@@ -4,8 +4,7 @@
 /* XR_FB_eye_tracking_social: a pose and a confidence of each eye; XR_META_foveation_eye_tracked:
  * the centre of the picture's sharp part for each eye (the specification of OpenXR, their revisions
  * 1). The headers of Debian 12 are older; names of our own stand beside later ones. */
-#ifndef FOVEA_OPENXR_EYE_TRACKING_H
-#define FOVEA_OPENXR_EYE_TRACKING_H
+#pragma once
 
 #include <assert.h>
 #include <openxr/openxr.h>
@@ -85,5 +84,3 @@ typedef XrResult(XRAPI_PTR *xr_destroy_eye_tracker)(xr_eye_tracker tracker);
 typedef XrResult(XRAPI_PTR *xr_get_eye_gazes)(xr_eye_tracker tracker,
                                               const struct xr_eye_gazes_info *info,
                                               struct xr_eye_gazes *gazes);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The protocol between OpenXR's loader, its layers and its runtimes (the specification of the
  * loader, interface version 1). Debian 12 has no header of it. */
-#ifndef FOVEA_OPENXR_LOADER_H
-#define FOVEA_OPENXR_LOADER_H
+#pragma once
 
 #include <vulkan/vulkan_core.h>
 
@@ -77,5 +76,3 @@ struct xr_layer_create_info {
     char settings_file[512];
     struct xr_layer_next_info *next;
 };
-
-#endif

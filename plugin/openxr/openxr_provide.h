@@ -5,8 +5,7 @@
  * XR_EXT_eye_gaze_interaction. The runtime hears nothing of the extension: bindings for the eyes
  * and the path /user/eyes_ext end here, and the locations of spaces of actions that are bound so
  * are the layer's own answers. Whatever the layer cannot answer is the runtime's answer. */
-#ifndef FOVEA_OPENXR_PROVIDE_H
-#define FOVEA_OPENXR_PROVIDE_H
+#pragma once
 
 #include "plugin/openxr/xr_layer.h"
 
@@ -109,5 +108,3 @@ struct provided_unlinked {
 };
 struct provided_unlinked provided_take_out(void *chain, XrStructureType type);
 void provided_put_back(const struct provided_unlinked *unlinked);
-
-#endif

@@ -7,8 +7,7 @@
  * order that the specification wants: an image is the layer's to read for as long as the runtime
  * has not been told of its release, and the queue is used only in calls that may use it, but for
  * the first release of a swapchain whose program waits for its next image before xrEndFrame. */
-#ifndef FOVEA_XR_LAYER_H
-#define FOVEA_XR_LAYER_H
+#pragma once
 
 #include "plugin/fovea_vulkan.h"
 #include "plugin/gaze/gaze_switch.h"
@@ -570,5 +569,3 @@ void openxr_direct_close(struct openxr_swapchain *swapchain);
 
 /* ---- openxr_frame.c ---- */
 XrResult openxr_end_frame(XrSession handle, const XrFrameEndInfo *info);
-
-#endif

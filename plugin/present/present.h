@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A swapchain whose frames are watched, from inside. */
-#ifndef FOVEA_PRESENT_PRESENT_H
-#define FOVEA_PRESENT_PRESENT_H
+#pragma once
 
 #include "plugin/fovea_present.h"
 #include "plugin/record/record.h"
@@ -69,5 +68,3 @@ void present_timing_poll(struct fovea_present *present);
 /* present_wait.c */
 FOVEA_MUST_CHECK enum fovea_result present_wait_start(struct fovea_present *present);
 void present_wait_stop(struct fovea_present *present);
-
-#endif

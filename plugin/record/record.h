@@ -9,8 +9,7 @@
  *
  * When a frame was on the screen is known some frames after its row was pushed, on whatever thread
  * asks the driver: the row waits in the ring for that. */
-#ifndef FOVEA_RECORD_H
-#define FOVEA_RECORD_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -91,5 +90,3 @@ void record_expect(struct record *record, enum record_shown_by by);
 /* When the frame of that number was on the screen, before its row is pushed or after that; of one
  * of which nobody will know t_ns is 0. Takes no lock. Any thread, for a frame one at a time. */
 void record_shown(struct record *record, uint64_t frame, const struct record_shown *shown);
-
-#endif

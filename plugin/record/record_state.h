@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A record from inside, for its own files. */
-#ifndef FOVEA_RECORD_STATE_H
-#define FOVEA_RECORD_STATE_H
+#pragma once
 
 #include "record.h"
 
@@ -123,5 +122,3 @@ FOVEA_MUST_CHECK bool record_side_write(struct record *record);
 
 /* record_write.c: what is in the ring, and the descriptions when it is time for them. */
 void record_write(struct record *record, bool last);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* All objects that record into a program's command buffers have this in common: the program's
  * device, pipelines, calls that are not finished, barriers, and refusals that name the field. */
-#ifndef FOVEA_RECORDER_RECORDER_H
-#define FOVEA_RECORDER_RECORDER_H
+#pragma once
 
 #include "fovea_vulkan.h"
 
@@ -87,5 +86,3 @@ void recorder_begin(struct recorder *recorder, VkCommandBuffer commands);
 /* With its barrier, if it has one; behind the last of a call anything may follow. */
 void recorder_dispatch(struct recorder *recorder, VkCommandBuffer commands,
                        const struct operator_pass *pass, VkDescriptorSet set, bool is_last);
-
-#endif

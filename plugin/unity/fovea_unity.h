@@ -12,8 +12,7 @@
  * Threads: events come on Unity's render thread. The other functions are for one thread of the
  * scripts. They read files, open sources and say what is wrong with either; no event waits for
  * them, and none opens a file. */
-#ifndef FOVEA_UNITY_H
-#define FOVEA_UNITY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -130,5 +129,3 @@ struct fovea_unity_stats {
 /* Reads the figures of a camera's frames as they were up to 30 frames ago. 0, or FOVEA_NOT_READY
  * for a camera that is not known. */
 int32_t fovea_unity_get_stats(uint64_t camera, struct fovea_unity_stats *out_stats);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Declarations that the parts of the plugin share. */
-#ifndef FOVEA_UNITY_PLUGIN_H
-#define FOVEA_UNITY_PLUGIN_H
+#pragma once
 
 #include "fovea_unity.h"
 #include "unity_abi.h"
@@ -127,5 +126,3 @@ void unity_depth_describe(const struct unity_camera *camera, const struct fovea_
 void unity_events_start(const struct unity_device *made, int base);
 /* Waits for the device and frees everything. */
 void unity_events_stop(void);
-
-#endif

@@ -5,8 +5,7 @@
  * interfaces that Fovea uses. Unity's headers have a licence of their own, and the one of Vulkan is
  * C++ alone. Sizes, offsets and slots are those of Unity's headers; tests/unity/ has a host that
  * offers the same. */
-#ifndef FOVEA_UNITY_ABI_H
-#define FOVEA_UNITY_ABI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -202,5 +201,3 @@ UNITY_AT(unity_vulkan_recording_state, safe_frame_number, 48);
 UNITY_AT(unity_vulkan_recording_state, reserved, 56);
 
 UNITY_SIZE(unity_event_config, 12);
-
-#endif

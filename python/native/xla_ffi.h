@@ -5,8 +5,7 @@
  * binary interface of version 0.1 to 0.3 (jaxlib/include/xla/ffi/api/c_api.h), written out so that
  * the package is built without jaxlib. python/tests/test_jax.py compares sizes and places with the
  * header of the jaxlib that is installed. Structs grow at their ends and say their size. */
-#ifndef PYTHON_NATIVE_XLA_FFI_H
-#define PYTHON_NATIVE_XLA_FFI_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -135,5 +134,3 @@ struct xla_call {
     struct xla_buffers results;
     struct xla_attributes attributes;
 };
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Fuzz targets share this. One ends the program where something does not hold, which the fuzzer
  * reports. */
-#ifndef FOVEA_TESTS_FUZZ_REQUIRE_H
-#define FOVEA_TESTS_FUZZ_REQUIRE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,5 +27,3 @@ static inline void *exact_copy(const uint8_t *data, size_t size)
     memcpy(bytes, data, size);
     return bytes;
 }
-
-#endif

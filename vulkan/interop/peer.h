@@ -13,8 +13,7 @@
  *
  * With binary semaphores the pair is two semaphores, to_peer and from_peer, one pair a slot, and
  * the values do not matter. */
-#ifndef FOVEA_VULKAN_PEER_H
-#define FOVEA_VULKAN_PEER_H
+#pragma once
 
 #include "kernels/gaze/late.h"
 #include "kernels/operator/operator.h"
@@ -142,5 +141,3 @@ struct peer {
      * is not known. */
     const _Atomic uint32_t *over;
 };
-
-#endif

@@ -11,8 +11,7 @@
  * abandon a job whose wait is met late still runs and signals; therefore abandon makes destroy and
  * the forget functions leave everything to the end of the process, instead of waiting or taking
  * memory away from a stream that may still move. */
-#ifndef FOVEA_VULKAN_PEER_CUDA_H
-#define FOVEA_VULKAN_PEER_CUDA_H
+#pragma once
 
 #include "config/settings.h"
 #include "peer.h"
@@ -31,5 +30,3 @@ FOVEA_MUST_CHECK enum fovea_result peer_cuda_create(const uint8_t device_uuid[16
                                                     uint32_t slot_count,
                                                     enum fovea_cuda_context context,
                                                     struct fovea_log log, struct peer **out_peer);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Vulkan's images and semaphores as CUDA sees them. Every call pushes the device. */
-#ifndef FOVEA_VULKAN_PEER_CUDA_IMPORT_H
-#define FOVEA_VULKAN_PEER_CUDA_IMPORT_H
+#pragma once
 
 #include "kernels/cuda/cuda_device.h"
 #include "peer.h"
@@ -33,5 +32,3 @@ void peer_cuda_unmap_image(const struct cuda_device *device, struct peer_image *
 FOVEA_MUST_CHECK enum fovea_result peer_cuda_import_semaphore(
     const struct cuda_device *device, const struct peer_semaphore_desc *desc,
     CUexternalSemaphore *out_handle);
-
-#endif

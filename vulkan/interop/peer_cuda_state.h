@@ -4,8 +4,7 @@
 /* The files of the cuda peer share this: peer_cuda.c is its life, images, semaphores and plans,
  * peer_cuda_job.c its jobs, peer_cuda_count.c how many are over, peer_cuda_import.c the handles,
  * peer_cuda_between.c the images between operators. */
-#ifndef FOVEA_VULKAN_PEER_CUDA_STATE_H
-#define FOVEA_VULKAN_PEER_CUDA_STATE_H
+#pragma once
 
 #include "kernels/gaze/late_cuda.h"
 #include "kernels/operator/operator_cuda.h"
@@ -98,5 +97,3 @@ FOVEA_MUST_CHECK enum fovea_result peer_cuda_elapsed(struct peer *base, uint32_t
 uint32_t *peer_cuda_late_block(struct peer *base);
 FOVEA_MUST_CHECK enum fovea_result peer_cuda_late_age(struct peer *base, uint32_t slot,
                                                       int64_t *out_age_ns);
-
-#endif

@@ -4,8 +4,7 @@
 /* The peer that needs no second API: threads of the host, on images in memory that they can map. It
  * is the cpu backend of Vulkan frames, and it stands in CUDA's role where the protocol is
  * tested. */
-#ifndef FOVEA_VULKAN_PEER_HOST_H
-#define FOVEA_VULKAN_PEER_HOST_H
+#pragma once
 
 #include "peer.h"
 #include "vulkan/vk_device.h"
@@ -13,5 +12,3 @@
 /* The device needs timeline semaphores and outlives the peer. */
 FOVEA_MUST_CHECK enum fovea_result peer_host_create(struct vk_device *device, uint32_t slot_count,
                                                     uint32_t thread_count, struct peer **out_peer);
-
-#endif

@@ -4,8 +4,7 @@
 /* Engines on the processor. A frame becomes floats, an engine changes them in steps, and they
  * become a frame again. A step is cut into chunks, which workers take; a step begins when the one
  * before it is done. */
-#ifndef FOVEA_KERNELS_BLUR_CPU_BLUR_CPU_H
-#define FOVEA_KERNELS_BLUR_CPU_BLUR_CPU_H
+#pragma once
 
 #include "core/thread_steps.h"
 #include "kernels/blur/plan.h"
@@ -90,5 +89,3 @@ extern const struct blur_cpu_engine blur_cpu_spread;
 extern const struct blur_cpu_engine blur_cpu_fft;
 
 extern const struct operator_host_api blur_operator_host; /* of all of them */
-
-#endif

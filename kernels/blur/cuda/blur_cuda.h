@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Blur's CUDA files share this: kernels, and images that go through them. */
-#ifndef FOVEA_KERNELS_BLUR_CUDA_BLUR_CUDA_H
-#define FOVEA_KERNELS_BLUR_CUDA_BLUR_CUDA_H
+#pragma once
 
 #include "kernels/blur/plan.h"
 #include "kernels/cuda/cuda_kernels.h"
@@ -76,5 +75,3 @@ static inline uint64_t blur_view_samples(const struct blur_plan *plan)
 {
     return (uint64_t)plan->machine.width_px * plan->machine.height_px;
 }
-
-#endif

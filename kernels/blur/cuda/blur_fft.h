@@ -3,8 +3,7 @@
 
 /* The engine fft on a device: turns of both transforms, the kernel's transform, and planes of
  * images. */
-#ifndef FOVEA_KERNELS_BLUR_CUDA_BLUR_FFT_H
-#define FOVEA_KERNELS_BLUR_CUDA_BLUR_FFT_H
+#pragma once
 
 #include "blur_cuda.h"
 
@@ -47,5 +46,3 @@ static inline uint32_t blur_fft_row_bytes(const struct blur_planes *planes)
 /* Planes of an image of that format, and the bytes of all of them. */
 uint32_t blur_fft_planes_in(const struct blur_planes *planes, enum fovea_format format);
 uint64_t blur_fft_bytes(const struct blur_planes *planes, enum fovea_format format);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#ifndef FOVEA_KERNELS_BLUR_CUDA_BLUR_HEAT_CUH
-#define FOVEA_KERNELS_BLUR_CUDA_BLUR_HEAT_CUH
+#pragma once
 
 #include "blur_samples.cuh"
 
@@ -198,5 +197,3 @@ static __device__ void make_heat(const blur_pass_params &params, heat_rows *rows
     }
 HEAT_KERNEL(blur_heat, false)
 HEAT_KERNEL(blur_heat_within_edges, true)
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Levels: a thread makes a sample. */
-#ifndef FOVEA_KERNELS_BLUR_CUDA_BLUR_LEVELS_CUH
-#define FOVEA_KERNELS_BLUR_CUDA_BLUR_LEVELS_CUH
+#pragma once
 
 #include "blur_samples.cuh"
 
@@ -100,5 +99,3 @@ blur_double(const __grid_constant__ blur_pass_params params)
 {
     make_level<BLUR_LEVEL_DOUBLE>(params);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Pixels of an image as values that engines average, and back. */
-#ifndef FOVEA_KERNELS_BLUR_CUDA_BLUR_PIXELS_CUH
-#define FOVEA_KERNELS_BLUR_CUDA_BLUR_PIXELS_CUH
+#pragma once
 
 #include "kernels/image/image.cuh"
 #include "kernels/image/light.cuh"
@@ -87,5 +86,3 @@ static __device__ typename Pixel::word word_of(const blur_image_frame &frame, fl
         has_light<Pixel>(frame) ? light_in_levels<Pixel>(value, light_of(frame)) : value);
     return Pixel::channels == 4 && !frame.averages_alpha ? Pixel::keep_alpha(word, source) : word;
 }
-
-#endif

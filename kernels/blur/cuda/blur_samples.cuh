@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Samples of passes: four floats. */
-#ifndef FOVEA_KERNELS_BLUR_CUDA_BLUR_SAMPLES_CUH
-#define FOVEA_KERNELS_BLUR_CUDA_BLUR_SAMPLES_CUH
+#pragma once
 
 #include "params.h"
 
@@ -33,5 +32,3 @@ static __device__ float4 *samples_of(const blur_pass_params &params)
 {
     return (float4 *)params.samples + blockIdx.z * params.next_samples;
 }
-
-#endif

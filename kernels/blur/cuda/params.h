@@ -3,8 +3,7 @@
 
 /* The parameter blocks of blur's CUDA kernels, by value. Device pointers and surface objects are
  * 64-bit numbers. Included by C and CUDA. Block z of a grid works on image z of a batch. */
-#ifndef FOVEA_KERNELS_BLUR_CUDA_PARAMS_H
-#define FOVEA_KERNELS_BLUR_CUDA_PARAMS_H
+#pragma once
 
 #include "kernels/blur/passes.h"
 #include "kernels/image/image_linear.h"
@@ -123,5 +122,3 @@ struct blur_pass_params {
     int32_t averages_alpha; /* heat's fourth number counts */
     int32_t reserved;
 };
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The steps of transform.h by a block's threads. */
-#ifndef FOVEA_KERNELS_BLUR_CUDA_TRANSFORM_CUH
-#define FOVEA_KERNELS_BLUR_CUDA_TRANSFORM_CUH
+#pragma once
 
 #include "transform.h"
 
@@ -319,5 +318,3 @@ template <typename Real> struct transformed_lines {
         __syncthreads();
     }
 };
-
-#endif

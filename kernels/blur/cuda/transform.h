@@ -4,8 +4,7 @@
 /* Fourier transforms of lines of complex numbers in a block's shared memory, where they lie: there
  * by steps that leave the numbers in the order of their reversed digits, and back by the same steps
  * from that order. A convolution needs no other order. Included by C and CUDA. */
-#ifndef FOVEA_KERNELS_BLUR_CUDA_TRANSFORM_H
-#define FOVEA_KERNELS_BLUR_CUDA_TRANSFORM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -53,5 +52,4 @@ void blur_transform_make(int32_t length, struct blur_transform *out);
 /* Writes the turns, as double or as float. */
 void blur_transform_fill(const struct blur_transform *transform, int32_t precise, void *out);
 
-#endif
 #endif

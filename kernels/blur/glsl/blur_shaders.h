@@ -4,8 +4,7 @@
 /* The compute shaders of blur's engines. Specialization constants from 1 on: light (IMAGE_LIGHT_*),
  * whether alpha is averaged, and BLUR_SHADER_*. Push constants: those of passes.h. Tables are a
  * display's samples, or one number; passes leave four floats a sample for each other. */
-#ifndef FOVEA_KERNELS_BLUR_GLSL_BLUR_SHADERS_H
-#define FOVEA_KERNELS_BLUR_GLSL_BLUR_SHADERS_H
+#pragma once
 
 #include "kernels/operator/shaders.h"
 
@@ -17,5 +16,3 @@
 extern const struct shader blur_shader_lines;
 extern const struct shader blur_shader_levels;
 extern const struct shader blur_shader_heat;
-
-#endif

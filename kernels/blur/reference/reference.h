@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Declarations that the files of the reference share. */
-#ifndef FOVEA_KERNELS_BLUR_REFERENCE_REFERENCE_H
-#define FOVEA_KERNELS_BLUR_REFERENCE_REFERENCE_H
+#pragma once
 
 #include "kernels/blur/blur.h"
 
@@ -11,5 +10,3 @@
 FOVEA_MUST_CHECK enum fovea_result blur_reference_convolve(const struct blur_numbers *numbers,
                                                            const struct blur_picture *picture,
                                                            const double *src, double *dst);
-
-#endif

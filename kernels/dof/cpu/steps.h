@@ -4,8 +4,7 @@
 /* The steps of dof on the processor share this: an image under way, and its pictures of floats.
  * Layers are RGBA32F, coverage in the last channel; alpha that is averaged is a layer of its own
  * beside them, of R32F. */
-#ifndef FOVEA_KERNELS_DOF_CPU_STEPS_H
-#define FOVEA_KERNELS_DOF_CPU_STEPS_H
+#pragma once
 
 #include "kernels/dof/dof.h"
 #include "kernels/dof/weights.h"
@@ -116,5 +115,3 @@ size_t dof_block_floats(void);
 void dof_read_row(const struct dof_cpu *cpu, int32_t y, float *pixels);
 
 extern const struct operator_host_api dof_operator_host;
-
-#endif

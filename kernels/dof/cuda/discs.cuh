@@ -3,8 +3,7 @@
 
 /* Highlights of dof.h as discs. A block works on a block of dof.h, a quarter of a group, in a fixed
  * order, so that the same picture always comes out. */
-#ifndef FOVEA_KERNELS_DOF_CUDA_DISCS_CUH
-#define FOVEA_KERNELS_DOF_CUDA_DISCS_CUH
+#pragma once
 
 #include "kernels/cuda/mma.cuh"
 #include "kernels/dof/discs.h"
@@ -358,5 +357,3 @@ template <bool FLOATS> DEVICE void take_discs(const dof_cuda_discs_params &param
         }
     }
 }
-
-#endif

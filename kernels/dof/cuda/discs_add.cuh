@@ -3,8 +3,7 @@
 
 /* Discs on blurred layers: a block lists the blocks whose discs may reach it, then gathers those
  * that cover it, and its threads add them. */
-#ifndef FOVEA_KERNELS_DOF_CUDA_DISCS_ADD_CUH
-#define FOVEA_KERNELS_DOF_CUDA_DISCS_ADD_CUH
+#pragma once
 
 #include "discs.cuh"
 
@@ -207,5 +206,3 @@ template <bool FLOATS> static __device__ void add_discs(const dof_cuda_discs_par
         __syncthreads();
     }
 }
-
-#endif

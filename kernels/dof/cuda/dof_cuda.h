@@ -3,8 +3,7 @@
 
 /* dof on a CUDA device: its own kernels and foveate's machine. dof_cuda.c makes kernels and plans,
  * run.c runs frames and batches. */
-#ifndef FOVEA_KERNELS_DOF_CUDA_DOF_CUDA_H
-#define FOVEA_KERNELS_DOF_CUDA_DOF_CUDA_H
+#pragma once
 
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/dof/dof.h"
@@ -118,5 +117,3 @@ FOVEA_MUST_CHECK enum fovea_result dof_cuda_run_surface(struct operator_cuda *cu
                                                         const struct operator_cuda_run *run,
                                                         enum fovea_format format, CUsurfObject src,
                                                         CUsurfObject dst);
-
-#endif

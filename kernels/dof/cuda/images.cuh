@@ -3,8 +3,7 @@
 
 /* Layers of halves as the machine's nodes (gauss/cuda/nodes/) read and write them, and their
  * sigmas. */
-#ifndef FOVEA_KERNELS_DOF_CUDA_IMAGES_CUH
-#define FOVEA_KERNELS_DOF_CUDA_IMAGES_CUH
+#pragma once
 
 #include "kernels/gauss/cuda/nodes/picture.cuh"
 #include "memory.cuh"
@@ -296,5 +295,3 @@ struct layer_plan {
     }
 PLAN_OF_LAYERS(means_plan)
 PLAN_OF_LAYERS(layer_plan)
-
-#endif

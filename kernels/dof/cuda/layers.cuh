@@ -3,8 +3,7 @@
 
 /* The layers of dof.h, which the machine blurs, and the picture that is composed of them. Bound by
  * memory: a thread makes four pixels, of halves all at once. */
-#ifndef FOVEA_KERNELS_DOF_CUDA_LAYERS_CUH
-#define FOVEA_KERNELS_DOF_CUDA_LAYERS_CUH
+#pragma once
 
 #include "kernels/cuda/mma.cuh"
 #include "kernels/gauss/cuda/nodes/write.cuh"
@@ -403,5 +402,3 @@ static __device__ void compose_halves(const dof_cuda_frame &frame, const Image &
     }
     store_run(dst, has_runs(dst, 4), four.x, four.y, frame.width_px, words);
 }
-
-#endif

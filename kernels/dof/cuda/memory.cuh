@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A block's image of the pictures between the steps of dof (params.h). */
-#ifndef FOVEA_KERNELS_DOF_CUDA_MEMORY_CUH
-#define FOVEA_KERNELS_DOF_CUDA_MEMORY_CUH
+#pragma once
 
 #include "kernels/dof/weights.h"
 #include "kernels/image/image.cuh"
@@ -259,5 +258,3 @@ struct dof_four {
     }
 };
 static_assert(QUARTER_PX * QUARTER_PX / 4 == DOF_CUDA_SIDE_X * DOF_CUDA_SIDE_Y, "a thread each");
-
-#endif

@@ -6,8 +6,7 @@
  * made holds what was there before, finite or not. Tiles that are made have such samples in their
  * windows, but do not weigh them: where one is not finite, their pixels are summed one by one
  * (write.cuh). */
-#ifndef FOVEA_KERNELS_DOF_CUDA_NODES_CUH
-#define FOVEA_KERNELS_DOF_CUDA_NODES_CUH
+#pragma once
 
 #include "images.cuh"
 
@@ -275,5 +274,3 @@ DEVICE void make_layer_picture(const dof_cuda_nodes_params &params)
         __syncthreads();
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The parameter blocks of dof's CUDA kernels, by value. Device pointers and surface objects are
  * 64-bit numbers. Included by C and CUDA. Block z of a grid works on image z of a batch. */
-#ifndef FOVEA_KERNELS_DOF_CUDA_PARAMS_H
-#define FOVEA_KERNELS_DOF_CUDA_PARAMS_H
+#pragma once
 
 #include "kernels/dof/optics.h"
 #include "kernels/gauss/cuda/nodes/params.h"
@@ -140,5 +139,3 @@ struct dof_cuda_surface_params {
     uint64_t src;
     uint64_t dst;
 };
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The focus, and the offsets of dof.h, s. */
-#ifndef FOVEA_KERNELS_DOF_CUDA_SIGMAS_CUH
-#define FOVEA_KERNELS_DOF_CUDA_SIGMAS_CUH
+#pragma once
 
 #include "kernels/cuda/mma.cuh"
 #include "kernels/operator/gaze.h"
@@ -275,5 +274,3 @@ static __device__ void find_offsets(const dof_cuda_sigmas_params &params)
         ((uint32_t *)frame.memory.wanted_means)[blockIdx.z] = 1;
     }
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* d of dof.h, by tiles, and what is made of a picture. */
-#ifndef FOVEA_KERNELS_DOF_CUDA_SPREAD_CUH
-#define FOVEA_KERNELS_DOF_CUDA_SPREAD_CUH
+#pragma once
 
 #include "sigmas.cuh"
 
@@ -306,5 +305,3 @@ static __device__ void spread_tiles(const dof_cuda_frame &frame)
     mark_reads(frame, DOF_NEAR, near);
     mark_reads(frame, DOF_BEHIND, all);
 }
-
-#endif

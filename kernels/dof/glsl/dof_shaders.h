@@ -14,8 +14,7 @@
  *     an uvec2 a block: the largest sigma before the focus
  *     where highlights are discs, an uvec2 a block: sums;
  *                and DOF_BLOCK_DISCS of four uvec2 a block, for both layers */
-#ifndef FOVEA_KERNELS_DOF_GLSL_DOF_SHADERS_H
-#define FOVEA_KERNELS_DOF_GLSL_DOF_SHADERS_H
+#pragma once
 
 #include "kernels/gauss/frame.h"
 #include "kernels/operator/shaders.h"
@@ -80,5 +79,3 @@ struct dof_constants {
     float sigma_scale;
     float focal_m;
 };
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Highlights of dof.h as discs, in double precision. */
-#ifndef FOVEA_KERNELS_DOF_REFERENCE_DISCS_H
-#define FOVEA_KERNELS_DOF_REFERENCE_DISCS_H
+#pragma once
 
 #include "kernels/dof/dof.h"
 
@@ -33,5 +32,3 @@ void dof_reference_free_discs(struct dof_reference_discs *discs);
 /* Adds to sum what a layer's discs give a pixel whose sigma behind that is. */
 void dof_reference_add_discs(const struct dof_reference_discs *discs, bool of_near, uint32_t x,
                              uint32_t y, double behind_px, uint32_t channels, double *sum);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The samples of a map, from a program's array or from a formula; files are read elsewhere. Degrees
  * run right and down from the gaze, which is what the map's middle lies on. */
-#ifndef FOVEA_KERNELS_FOVEATE_MODEL_MAP_H
-#define FOVEA_KERNELS_FOVEATE_MODEL_MAP_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -55,5 +54,3 @@ double foveate_map_streak(double x_deg, double y_deg);
 /* Kangaroo, hawk and dog: 1 at the gaze. Eyes differ in where the hawk's second fovea looks. */
 double foveate_map_animal(enum fovea_map_kind kind, enum fovea_map_eye eye, double x_deg,
                           double y_deg);
-
-#endif

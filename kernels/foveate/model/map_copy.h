@@ -4,8 +4,7 @@
 /* The samples of a map as a context keeps them: a program's array copied, a file read, a formula
  * evaluated. Kernels know no files, so settings that were taken have the copy as their array; those
  * of a formula keep their kind, and plans find its samples made. */
-#ifndef FOVEA_KERNELS_FOVEATE_MODEL_MAP_COPY_H
-#define FOVEA_KERNELS_FOVEATE_MODEL_MAP_COPY_H
+#pragma once
 
 #include "config/settings.h"
 #include "core/shared_data.h"
@@ -81,5 +80,3 @@ FOVEA_MUST_CHECK enum fovea_result foveate_map_store_prepare(struct fovea_settin
 /* True: the samples of these settings are there, and *out_copy has a share of them.
  * Waits for nothing but looks at the store that others take at the same time. */
 bool foveate_map_store_find(const struct fovea_map *map, struct foveate_map_copy *out_copy);
-
-#endif

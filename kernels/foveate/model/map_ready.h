@@ -4,8 +4,7 @@
 /* The parts of a plan that depend on an array's samples and its law, whatever the picture's size.
  * They are made once, when a map is taken, so that no frame looks through a large one. Plans
  * without them make their own, with the same result. */
-#ifndef FOVEA_KERNELS_FOVEATE_MODEL_MAP_READY_H
-#define FOVEA_KERNELS_FOVEATE_MODEL_MAP_READY_H
+#pragma once
 
 #include "core/shared_data.h"
 #include "kernels/gauss/plan/slope.h"
@@ -44,5 +43,3 @@ void foveate_map_ready_release(struct fovea_map_ready **ready);
 float *foveate_map_ready_table(const struct foveate_model *model, double highest);
 /* (width + 2) * (height + 2) entries, none of which means more than `highest`. */
 void foveate_map_fill_table(const struct foveate_model *model, double highest, float *out_entries);
-
-#endif

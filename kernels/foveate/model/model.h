@@ -3,8 +3,7 @@
 
 /* The law from place to blur, in double precision: what plans are made from. A model is a case in
  * foveate/model/model.c and, for what it is made of, in foveate/plan/law.c. */
-#ifndef FOVEA_KERNELS_FOVEATE_MODEL_MODEL_H
-#define FOVEA_KERNELS_FOVEATE_MODEL_MODEL_H
+#pragma once
 
 #include "map.h"
 
@@ -123,5 +122,3 @@ extern const char *const foveate_model_names[];
 /* Describes the model and its strength: "model physical: 1920x1080 px on 0.53 m at 0.6 m, 37.9
  * pixels a degree; sigma at 5, 10, 20, 40 degrees: ...". Writes at most `bytes`, with the NUL. */
 void foveate_model_describe(const struct foveate_model *model, char *out, size_t bytes);
-
-#endif

@@ -2,13 +2,10 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* foveate in the table of operators. */
-#ifndef FOVEA_KERNELS_FOVEATE_OPERATOR_FOVEATE_OPERATOR_H
-#define FOVEA_KERNELS_FOVEATE_OPERATOR_FOVEATE_OPERATOR_H
+#pragma once
 
 #include "kernels/foveate/foveate.h"
 #include "kernels/operator/operator_glsl.h"
 
 extern const struct operator_api foveate_operator;
 extern const struct operator_glsl_api foveate_operator_glsl;
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A compute shader draws this over a frame, whatever backend foveated it. */
-#ifndef FOVEA_KERNELS_FOVEATE_OVERLAY_OVERLAY_H
-#define FOVEA_KERNELS_FOVEATE_OVERLAY_OVERLAY_H
+#pragma once
 
 #include "kernels/gauss/frame.h"
 #include "kernels/operator/shaders.h"
@@ -36,5 +35,3 @@ struct overlay_constants {
 
 /* One thread a pixel. */
 extern const struct shader foveate_shader_overlay;
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The parts of a plan that depend on its law. */
-#ifndef FOVEA_KERNELS_FOVEATE_PLAN_LAW_H
-#define FOVEA_KERNELS_FOVEATE_PLAN_LAW_H
+#pragma once
 
 #include "kernels/foveate/foveate.h"
 #include "kernels/foveate/model/model.h"
@@ -20,5 +19,3 @@ FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_rings(struct gauss_plan *pl
 /* Returns the largest sigma of any gaze: one outside the picture may ask for more than
  * sigma_max_px. */
 double foveate_plan_sigma_bound_px(const struct foveate_model *model);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The reference's own maps, written again from the formulas; they share nothing. */
-#ifndef FOVEA_KERNELS_FOVEATE_REFERENCE_MAP_H
-#define FOVEA_KERNELS_FOVEATE_REFERENCE_MAP_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -19,5 +18,3 @@ struct reference_map reference_map_of(const struct fovea_foveation *settings);
 
 /* Returns the cycles a degree that are resolved so many degrees right of the gaze and below it. */
 double reference_map_cpd(const struct reference_map *map, double right, double down);
-
-#endif

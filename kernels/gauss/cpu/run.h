@@ -4,8 +4,7 @@
 /* A plan's frames on the cpu: levels, then tiles of one of them (gauss/cpu/tiles/tile.h) or
  * tiles blended from nodes (gauss/cpu/nodes/nodes.h), shared out to workers. gauss_cpu.c has their
  * memory, run.c runs batches. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_RUN_H
-#define FOVEA_KERNELS_GAUSS_CPU_RUN_H
+#pragma once
 
 #include "core/thread_pool.h"
 #include "core/thread_steps.h"
@@ -76,5 +75,3 @@ static inline size_t gauss_cpu_level_floats(const struct gauss_cpu *cpu)
     const size_t slack = 32;
     return (size_t)cpu->plan->level_samples * GAUSS_CPU_MAX_CHANNELS + slack;
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The files of gauss_operator_cuda share this: gauss_cuda.c makes kernels and plans, ways.c has
  * the ways that make an image, run.c runs frames and batches. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_GAUSS_CUDA_H
-#define FOVEA_KERNELS_GAUSS_CUDA_GAUSS_CUDA_H
+#pragma once
 
 #include "kernels/gauss/cuda/nodes/nodes.h"
 #include "kernels/gauss/cuda/nodes_wide/wide.h"
@@ -90,5 +89,3 @@ FOVEA_MUST_CHECK enum fovea_result gauss_cuda_run_surface(struct operator_cuda *
                                                           const struct operator_cuda_run *run,
                                                           enum fovea_format format,
                                                           CUsurfObject src, CUsurfObject dst);
-
-#endif

@@ -12,8 +12,7 @@
  * Flat: a slope of at most GAUSS_TILE_MAX_SLOPE, and no steps; and tiles are made by matrix
  * instructions, so that older code has none. Plain light is stored values and
  * sRGB's, and what floats are. README.md says which files make each. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_WAYS_H
-#define FOVEA_KERNELS_GAUSS_CUDA_WAYS_H
+#pragma once
 
 #include "gauss_cuda.h"
 
@@ -50,5 +49,3 @@ struct gauss_cuda_way {
 
 /* By their names, in the order in which they are asked. */
 extern const struct gauss_cuda_way gauss_cuda_ways[GAUSS_CUDA_WAYS];
-
-#endif

@@ -6,8 +6,7 @@
  * GAUSS_LAW_*, of those that know the law.
  * Tables are the plan's law, levels, law's table and the display's samples; passes leave levels'
  * samples for each other. */
-#ifndef FOVEA_KERNELS_GAUSS_GLSL_GAUSS_SHADERS_H
-#define FOVEA_KERNELS_GAUSS_GLSL_GAUSS_SHADERS_H
+#pragma once
 
 #include "kernels/gauss/gauss.h"
 #include "kernels/operator/shaders.h"
@@ -71,5 +70,3 @@ struct gauss_shader_tiles gauss_shader_tiles_of(const struct gauss_plan *plan);
 /* Returns the levels that a frame may need. A late gaze may be any. */
 int32_t gauss_shader_tiles_level_count(const struct gauss_shader_tiles *tiles,
                                        const struct gauss_frame *frame);
-
-#endif

@@ -15,8 +15,7 @@
  * tables.h says how. What the blockwise method makes is constant in the gaze but for steps, so its
  * gaze's derivative is that of the smooth method with the same settings, whose field of sigma the
  * fragments sample. */
-#ifndef FOVEA_KERNELS_GAUSS_GRADIENT_GRADIENT_H
-#define FOVEA_KERNELS_GAUSS_GRADIENT_GRADIENT_H
+#pragma once
 
 #include "kernels/gauss/gauss.h"
 #include "kernels/operator/operator.h"
@@ -35,5 +34,3 @@ void gauss_gradient_plan_finish(struct gauss_gradient_plan *own);
 extern const struct operator_gradient_api gauss_gradient;
 /* It is there if FOVEA_HAVE_CUDA is 1. */
 extern const struct operator_cuda_gradient_api gauss_operator_cuda_gradient;
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The files of gradients on CUDA share this: gradient_cuda.c has plans and memory, launch.c the
  * launches for some images of a batch. */
-#ifndef FOVEA_KERNELS_GAUSS_GRADIENT_LAUNCH_H
-#define FOVEA_KERNELS_GAUSS_GRADIENT_LAUNCH_H
+#pragma once
 
 #include "gradient.h"
 
@@ -47,5 +46,3 @@ struct gauss_gradient_slice {
 FOVEA_MUST_CHECK enum fovea_result gauss_gradient_launch(struct gauss_gradient_slice *slice,
                                                          const struct operator_derivatives *batch,
                                                          uint32_t first);
-
-#endif

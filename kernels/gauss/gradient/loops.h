@@ -6,8 +6,7 @@
  * Planes lie in blocks: 16 neighbours of a row, one channel after the other, and then the next 16.
  * So a row of blocks is made of others without a look at what is in it, and 16 x 16 neighbours are
  * transposed channel by channel. */
-#ifndef FOVEA_KERNELS_GAUSS_GRADIENT_LOOPS_H
-#define FOVEA_KERNELS_GAUSS_GRADIENT_LOOPS_H
+#pragma once
 
 #include "kernels/gauss/cpu/common/picture.h"
 #include "tables.h"
@@ -87,6 +86,4 @@ extern const struct gauss_gradient_loops gauss_gradient_loops_base;
 #ifdef GAUSS_CPU_HAVE_AVX2
 extern const struct gauss_gradient_loops gauss_gradient_loops_avx2;
 extern const struct gauss_gradient_loops gauss_gradient_loops_avx512;
-#endif
-
 #endif

@@ -3,8 +3,7 @@
 
 /* The parameter block of the gradients' CUDA kernels, by value; a kernel reads what it needs.
  * Device pointers are 64-bit numbers. Included by C and CUDA. */
-#ifndef FOVEA_KERNELS_GAUSS_GRADIENT_PARAMS_H
-#define FOVEA_KERNELS_GAUSS_GRADIENT_PARAMS_H
+#pragma once
 
 #include "kernels/gauss/frame.h"
 #include "kernels/image/image_linear.h"
@@ -63,5 +62,3 @@ struct gauss_gradient_params {
     int32_t reserved_2;
     uint64_t d_sigmas; /* float[] of the slice's first image */
 };
-
-#endif

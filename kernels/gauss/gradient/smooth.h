@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Gradients on the cpu, image by image. */
-#ifndef FOVEA_KERNELS_GAUSS_GRADIENT_SMOOTH_H
-#define FOVEA_KERNELS_GAUSS_GRADIENT_SMOOTH_H
+#pragma once
 
 #include "gradient.h"
 #include "kernels/operator/operator_host.h"
@@ -26,5 +25,3 @@ size_t gauss_gradient_smooth_floats(const struct gauss_gradient_tables *tables);
 /* Makes what is wanted of the batch's image of that index. */
 void gauss_gradient_smooth_run(const struct gauss_gradient_cpu *gradient, float *scratch,
                                uint32_t index);
-
-#endif

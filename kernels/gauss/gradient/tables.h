@@ -14,8 +14,7 @@
  *
  * Every map along an axis is a band: a row has the weights of a few neighbours. Pixels beyond the
  * edges are folded onto the edge's, so a transpose folds what they would get. */
-#ifndef FOVEA_KERNELS_GAUSS_GRADIENT_TABLES_H
-#define FOVEA_KERNELS_GAUSS_GRADIENT_TABLES_H
+#pragma once
 
 #include "kernels/gauss/gauss.h"
 #include "weights.h"
@@ -77,6 +76,4 @@ void gauss_gradient_tables_finish(struct gauss_gradient_tables *tables);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* How much a pixel has of each node, and how that changes with its sigma. Used by C and CUDA C. */
-#ifndef FOVEA_KERNELS_GAUSS_GRADIENT_WEIGHTS_H
-#define FOVEA_KERNELS_GAUSS_GRADIENT_WEIGHTS_H
+#pragma once
 
 #include "kernels/gauss/plan/ladder.h"
 
@@ -75,5 +74,3 @@ HOST_DEVICE float gauss_gradient_weight_slope(float place, int32_t node, int32_t
     const float slope = t == 1 || t == 2 ? inner : outer;
     return t >= 0 && t <= 3 ? slope : 0.0f;
 }
-
-#endif

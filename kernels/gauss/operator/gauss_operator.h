@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The machine's backends as operators have them: gauss_operator_cuda (gauss/gauss.h), and these. */
-#ifndef FOVEA_KERNELS_GAUSS_OPERATOR_GAUSS_OPERATOR_H
-#define FOVEA_KERNELS_GAUSS_OPERATOR_GAUSS_OPERATOR_H
+#pragma once
 
 #include "kernels/gauss/gauss.h"
 #include "kernels/operator/operator_glsl.h"
@@ -41,5 +40,3 @@ uint32_t gauss_layer_passes(const struct gauss_plan *plan, const struct gauss_la
                             struct operator_pass *out_passes);
 
 extern const struct operator_host_api gauss_operator_host;
-
-#endif

@@ -21,8 +21,7 @@
  * each axis alike. A tile of pixels takes the few nodes that gauss_tile_nodes_of says, and each
  * of its pixels Lagrange's weights for two to four of them. Used by C and CUDA C; what is
  * HOST_DEVICE is short enough to be said again in GLSL. */
-#ifndef FOVEA_KERNELS_GAUSS_PLAN_LADDER_H
-#define FOVEA_KERNELS_GAUSS_PLAN_LADDER_H
+#pragma once
 
 #include "kernels/gauss/pyramid.h"
 
@@ -265,6 +264,4 @@ double gauss_node_reach(const struct gauss_node *node, double reach);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -3,8 +3,7 @@
 
 /* How fast sigma changes over the picture, whatever the gaze: a bound from the table of the law, so
  * that a few values of sigma say what all others between them can be. */
-#ifndef FOVEA_KERNELS_GAUSS_PLAN_SLOPE_H
-#define FOVEA_KERNELS_GAUSS_PLAN_SLOPE_H
+#pragma once
 
 #include "kernels/gauss/gauss.h"
 
@@ -26,5 +25,3 @@ struct gauss_slope gauss_slope_of(const struct gauss_plan *plan);
 
 /* Returns the slope up to which GPUs take the law in tiles, whose limit for most laws is `most`. */
 double gauss_plan_tile_slope(const struct gauss_plan *plan, double most);
-
-#endif

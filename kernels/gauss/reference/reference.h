@@ -3,8 +3,7 @@
 
 /* The machine's definition, in double precision: each pixel by the Gaussian of its own sigma. The
  * references of operators, which say what sigma is, end in it; it shares nothing with what runs. */
-#ifndef FOVEA_KERNELS_GAUSS_REFERENCE_REFERENCE_H
-#define FOVEA_KERNELS_GAUSS_REFERENCE_REFERENCE_H
+#pragma once
 
 #include "core/log.h"
 
@@ -22,5 +21,3 @@ struct gauss_reference {
 FOVEA_MUST_CHECK enum fovea_result gauss_reference(const struct gauss_reference *wanted,
                                                    const double *sigmas_px, const double *src,
                                                    double *dst);
-
-#endif

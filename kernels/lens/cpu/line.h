@@ -3,8 +3,7 @@
 
 /* The inner loops of the lens on the processor: places and sums of pixels side by side, in a form
  * that compilers make vectors of. */
-#ifndef FOVEA_KERNELS_LENS_CPU_LINE_H
-#define FOVEA_KERNELS_LENS_CPU_LINE_H
+#pragma once
 
 #include "kernels/lens/place.h"
 
@@ -65,5 +64,3 @@ void lens_copy_nearest(const struct lens_samples *samples, const struct lens_gro
 void lens_add_between(const struct lens_samples *samples, const struct lens_group *group,
                       const struct lens_places *places, int32_t count, float share,
                       const unsigned char *marks, float *out);
-
-#endif

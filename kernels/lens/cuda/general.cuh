@@ -3,8 +3,7 @@
 
 /* Pixels of any format, light and filter, from places by the polynomial or by a grid. A thread
  * makes LENS_ROWS pixels, one below the other. */
-#ifndef FOVEA_KERNELS_LENS_CUDA_GENERAL_CUH
-#define FOVEA_KERNELS_LENS_CUDA_GENERAL_CUH
+#pragma once
 
 #include "images.cuh"
 #include "kernels/image/light.cuh"
@@ -208,5 +207,3 @@ static __device__ void lens_make_picture(const lens_frame &frame, const Image &s
         dst.store(x, y, word);
     }
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Sources from a grid of points, in steps: those of a block lie in a few lines of the cache. */
-#ifndef FOVEA_KERNELS_LENS_CUDA_GRID_CUH
-#define FOVEA_KERNELS_LENS_CUDA_GRID_CUH
+#pragma once
 
 #include "kernels/lens/place.h"
 #include "spot.cuh"
@@ -77,5 +76,3 @@ struct lens_by_grid {
         }
     }
 };
-
-#endif

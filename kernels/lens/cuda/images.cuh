@@ -3,8 +3,7 @@
 
 /* A block's images: block z of a grid works on image z of a batch. Those of every format; and those
  * of RGBA8, whose pixels are words that are read in squares. */
-#ifndef FOVEA_KERNELS_LENS_CUDA_IMAGES_CUH
-#define FOVEA_KERNELS_LENS_CUDA_IMAGES_CUH
+#pragma once
 
 #include "kernels/cuda/ptx.cuh"
 #include "kernels/image/image.cuh"
@@ -116,5 +115,3 @@ static __device__ lens_square<N> lens_load_edge(const lens_frame &frame, const I
     }
     return square;
 }
-
-#endif

@@ -9,8 +9,7 @@
  *     <prefix>_light    bilinear, in sRGB's light, which is worked out in halves
  *     <prefix>_bytes_samples, <prefix>_light_samples    the same, with several places a pixel
  *     <prefix>_bytes_bicubic, <prefix>_light_bicubic    bicubic, one place or several */
-#ifndef FOVEA_KERNELS_LENS_CUDA_KERNELS_CUH
-#define FOVEA_KERNELS_LENS_CUDA_KERNELS_CUH
+#pragma once
 
 #include "pixels.cuh"
 
@@ -43,5 +42,3 @@
 #define LENS_BYTE_KERNELS(prefix, by)                                                              \
     LENS_BYTE_KINDS(prefix, by, linear)                                                            \
     LENS_BYTE_KINDS(prefix, by, surface)
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The parameter blocks of lens's CUDA kernels, by value. Device pointers and surface objects are
  * 64-bit numbers. Included by C and CUDA. */
-#ifndef FOVEA_KERNELS_LENS_CUDA_PARAMS_H
-#define FOVEA_KERNELS_LENS_CUDA_PARAMS_H
+#pragma once
 
 #include "kernels/image/image_linear.h"
 #include "kernels/lens/shape.h"
@@ -62,5 +61,3 @@ struct lens_surface_params {
     uint64_t src;
     uint64_t dst;
 };
-
-#endif

@@ -8,8 +8,7 @@
  * of the cache the reads touch. Of the second a pixel is the mean of several places (lens.samples),
  * or a spline's. Sources come from a type: spot.cuh's lens_by_formula, or grid.cuh's lens_by_grid.
  */
-#ifndef FOVEA_KERNELS_LENS_CUDA_PIXELS_CUH
-#define FOVEA_KERNELS_LENS_CUDA_PIXELS_CUH
+#pragma once
 
 #include "grid.cuh"
 #include "sums.cuh"
@@ -246,5 +245,3 @@ DEVICE void lens_make_means(const lens_frame &frame, const Image &src, const Ima
         }
     });
 }
-
-#endif

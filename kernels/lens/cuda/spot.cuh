@@ -4,8 +4,7 @@
 /* Places as whole numbers of steps, of which a pixel has 2^bits (params.h): one product and one sum
  * an axis give the pixel and what lies between, where floats take three more. A step is so small
  * that 2^22 of them reach over the picture; a place that is farther away stays outside. */
-#ifndef FOVEA_KERNELS_LENS_CUDA_SPOT_CUH
-#define FOVEA_KERNELS_LENS_CUDA_SPOT_CUH
+#pragma once
 
 #include "kernels/cuda/ptx.cuh"
 #include "params.h"
@@ -137,5 +136,3 @@ struct lens_by_formula {
         make(lens_by_formula());
     }
 };
-
-#endif

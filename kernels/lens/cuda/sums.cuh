@@ -4,8 +4,7 @@
 /* Sums of RGBA8's pixels around places, as they are stored and as sRGB's light. A pixel that has
  * one place is a word of `lens_nearest_one`, `lens_stored_one` or `lens_light_one`; what has
  * several is summed into a `lens_stored` or, in light and by a spline, a `lens_floats`. */
-#ifndef FOVEA_KERNELS_LENS_CUDA_SUMS_CUH
-#define FOVEA_KERNELS_LENS_CUDA_SUMS_CUH
+#pragma once
 
 #include "images.cuh"
 #include "kernels/image/light.cuh"
@@ -338,5 +337,3 @@ struct lens_light_one {
             lens_light_level::of(__high2float(sums)), alpha(four, parts, averages_alpha));
     }
 };
-
-#endif

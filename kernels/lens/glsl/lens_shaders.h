@@ -5,8 +5,7 @@
  * is interpolated, and the filter (LENS_*), with LENS_SHADER_COLORED more where colours come from
  * different places, LENS_SHADER_GRID more where places come from a grid, and LENS_SHADER_SAMPLES
  * more for each place either way beyond the first that a pixel is the mean of. */
-#ifndef FOVEA_KERNELS_LENS_GLSL_LENS_SHADERS_H
-#define FOVEA_KERNELS_LENS_GLSL_LENS_SHADERS_H
+#pragma once
 
 #include "kernels/lens/shape.h"
 #include "kernels/operator/shaders.h"
@@ -25,5 +24,3 @@ struct lens_constants {
     float light_value;
     int32_t moves_from; /* number of the table's first float that is a grid's */
 };
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Calibrations from files. */
-#ifndef FOVEA_KERNELS_LENS_READ_H
-#define FOVEA_KERNELS_LENS_READ_H
+#pragma once
 
 #include "core/json_members.h"
 #include "kernels/lens/calibration.h"
@@ -80,5 +79,3 @@ struct lens_camera {
     double terms[14];
 };
 bool lens_camera_finish(struct json_scan *scan, struct lens_camera *camera, struct lens_map *map);
-
-#endif

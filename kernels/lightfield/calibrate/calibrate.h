@@ -3,8 +3,7 @@
 
 /* The array of lenses from a white picture: peaks of its spectrum, centres of lenses, and the array
  * that lies nearest to them. README.md has the formulas. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CALIBRATE_CALIBRATE_H
-#define FOVEA_KERNELS_LIGHTFIELD_CALIBRATE_CALIBRATE_H
+#pragma once
 
 #include "kernels/lightfield/lightfield.h"
 
@@ -132,5 +131,3 @@ static inline void calibrate_place(const struct calibrate_lattice *lattice, cons
             lattice->origin[i] + place[0] * lattice->across[i] + place[1] * lattice->down[i];
     }
 }
-
-#endif

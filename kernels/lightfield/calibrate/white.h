@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Raw pictures as numbers: a white one as levels of one colour, and as gains to multiply with. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CALIBRATE_WHITE_H
-#define FOVEA_KERNELS_LIGHTFIELD_CALIBRATE_WHITE_H
+#pragma once
 
 #include "kernels/lightfield/lightfield.h"
 
@@ -23,5 +22,3 @@ bool white_gains(const struct fovea_lightfield_raw *white, double black, double 
 
 void white_divide(const struct fovea_lightfield_raw *raw, double black, const uint16_t *gains,
                   void *out, ptrdiff_t out_stride_bytes);
-
-#endif

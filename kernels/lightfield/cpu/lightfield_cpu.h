@@ -3,8 +3,7 @@
 
 /* Light fields on the processor. Strips of rows of the picture are shared out among the workers of
  * a pool. In each row, lens by lens of those around, all pixels take their samples. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CPU_LIGHTFIELD_CPU_H
-#define FOVEA_KERNELS_LIGHTFIELD_CPU_LIGHTFIELD_CPU_H
+#pragma once
 
 #include "core/bounds.h"
 #include "kernels/lightfield/cpu/loops.h"
@@ -156,5 +155,3 @@ static inline struct lightfield_part lightfield_part_from(const struct lightfiel
 void lightfield_rows_place(const struct lightfield_view *view, int32_t y, int32_t row,
                            const struct lightfield_patches *patches,
                            const struct lightfield_part *out);
-
-#endif

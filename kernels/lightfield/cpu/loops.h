@@ -3,8 +3,7 @@
 
 /* The inner loops, compiled for every processor and for AVX2. They make the same bits: each product
  * is rounded before it is added. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CPU_LOOPS_H
-#define FOVEA_KERNELS_LIGHTFIELD_CPU_LOOPS_H
+#pragma once
 
 #include "fovea_lightfield.h"
 
@@ -51,5 +50,3 @@ extern const struct lightfield_loops lightfield_loops_avx2;
 
 /* Those that this processor runs. */
 const struct lightfield_loops *lightfield_loops_choose(void);
-
-#endif

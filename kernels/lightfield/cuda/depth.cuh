@@ -4,8 +4,7 @@
 /* Costs of patch sizes, their averages, and the least of them, of every kind of array and raw
  * picture. A thread has one pixel, a block one patch size. Loads bound the costs, memory the rest;
  * depth_tile.cuh is faster where it can do it. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_DEPTH_CUH
-#define FOVEA_KERNELS_LIGHTFIELD_CUDA_DEPTH_CUH
+#pragma once
 
 #include "parts.cuh"
 #include "picture.cuh"
@@ -114,5 +113,3 @@ static __device__ void choose_size(const lightfield_cuda_matching &params, int x
     picture_store_float(params.depth, x, y, (float)(params.first_px + best * params.step_px));
     picture_store_float(params.confidence, x, y, confidence);
 }
-
-#endif

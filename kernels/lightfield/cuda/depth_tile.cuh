@@ -6,8 +6,7 @@
  * instruction has the absolute differences of a pixel's colours. Rows of lenses are copied for each
  * row of the picture's lenses around, all of a thread's chunks at once: that copies and sums take
  * turns bounds it, and loads of shared memory. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_DEPTH_TILE_CUH
-#define FOVEA_KERNELS_LIGHTFIELD_CUDA_DEPTH_TILE_CUH
+#pragma once
 
 #include "depth.cuh"
 #include "tile.cuh"
@@ -398,5 +397,3 @@ DEVICE void depth_tile(const lightfield_tile_matching &params, depth_tile_memory
         }
     }
 }
-
-#endif

@@ -4,8 +4,7 @@
 /* The patch size under a gaze, and what is in focus by it. A block has a patch size and a lens; its
  * threads have a pixel of the square each. The last block to arrive chooses. How long a few loads
  * take, one after the other, bounds it. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_FOCUS_CUH
-#define FOVEA_KERNELS_LIGHTFIELD_CUDA_FOCUS_CUH
+#pragma once
 
 #include "depth.cuh"
 
@@ -169,5 +168,3 @@ static __device__ void search(const lightfield_cuda_search &params, search_memor
         picture_store_float(params.patch, 0, 0, (float)focus->patch_px);
     }
 }
-
-#endif

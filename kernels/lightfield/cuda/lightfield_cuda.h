@@ -3,8 +3,7 @@
 
 /* Light fields on a CUDA device. Pictures are the processor's up to how floats are rounded; depths
  * where two costs are alike may be either one's. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_LIGHTFIELD_CUDA_H
-#define FOVEA_KERNELS_LIGHTFIELD_CUDA_LIGHTFIELD_CUDA_H
+#pragma once
 
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/lightfield/lightfield.h"
@@ -121,5 +120,3 @@ FOVEA_MUST_CHECK enum fovea_result lightfield_tile_match(const struct lightfield
                                                          enum lightfield_cuda_kind kind,
                                                          struct lightfield_tile_matching *params,
                                                          uint32_t shared_bytes);
-
-#endif

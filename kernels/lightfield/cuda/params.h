@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Says what the kernels of light fields take. C and CUDA include it. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_PARAMS_H
-#define FOVEA_KERNELS_LIGHTFIELD_CUDA_PARAMS_H
+#pragma once
 
 #include "fovea_lightfield.h"
 #include "kernels/image/image_linear.h"
@@ -122,5 +121,3 @@ struct lightfield_cuda_sum {
     double view_x_px, view_y_px;
     struct lightfield_sum_block block;
 };
-
-#endif

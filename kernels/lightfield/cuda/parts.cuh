@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The parts of places of a block's columns and rows, in shared memory: each is worked out once. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_PARTS_CUH
-#define FOVEA_KERNELS_LIGHTFIELD_CUDA_PARTS_CUH
+#pragma once
 
 #include "place.cuh"
 
@@ -101,5 +100,3 @@ static __device__ void parts_make_even(const lightfield_cuda_array &array, int r
     }
     __syncthreads();
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Pixels of pictures of all formats. All threads take the same way: one kernel for each raw format
  * is enough. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_PICTURE_CUH
-#define FOVEA_KERNELS_LIGHTFIELD_CUDA_PICTURE_CUH
+#pragma once
 
 #include "kernels/image/image.cuh"
 #include "sample.cuh"
@@ -63,5 +62,3 @@ DEVICE void picture_store_float(const lightfield_cuda_picture &picture, int x, i
         picture_store_as<FOVEA_FORMAT_R32F>(picture, x, y, make_float4(value, 0.0f, 0.0f, 0.0f));
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Places in the raw picture along the columns and along the rows of lenses, as
  * kernels/lightfield/cpu/parts.c has them: whole numbers of 1 / 65536 px, from double precision. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_PLACE_CUH
-#define FOVEA_KERNELS_LIGHTFIELD_CUDA_PLACE_CUH
+#pragma once
 
 #include "params.h"
 
@@ -105,5 +104,3 @@ DEVICE place_part place_row(const lightfield_cuda_array &array, double at, int d
                                                       : NAN;
     return part;
 }
-
-#endif

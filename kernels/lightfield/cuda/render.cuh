@@ -4,8 +4,7 @@
 /* Blended micro-images of every kind of array and raw picture. A thread makes one pixel; a warp has
  * 32 of a row, which take neighbouring pixels from each lens. Loads bound it: four for each sample,
  * of which the cache has most. render_tile.cuh is faster where it can do it. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_RENDER_CUH
-#define FOVEA_KERNELS_LIGHTFIELD_CUDA_RENDER_CUH
+#pragma once
 
 #include "parts.cuh"
 #include "picture.cuh"
@@ -202,5 +201,3 @@ static __device__ void render_each(const lightfield_cuda_rendering &params, int 
     }
     picture_store(params.dst, x, y, out.sum, out.weight);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * bits at once, with weights that are whole numbers of 1 / 65535 of the largest. Some rows of such
  * sums lie in shared memory, where a thread for each pixel adds them up along the lenses. Each raw
  * pixel is read once; what bounds it is what a block works out before, and how long loads take. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_RENDER_TILE_CUH
-#define FOVEA_KERNELS_LIGHTFIELD_CUDA_RENDER_TILE_CUH
+#pragma once
 
 #include "render.cuh"
 #include "tile.cuh"
@@ -353,5 +352,3 @@ DEVICE void render_tile(const lightfield_tile_rendering &params, render_tile_mem
         __syncthreads();
     }
 }
-
-#endif

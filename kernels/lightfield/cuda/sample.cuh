@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Samples of raw pictures of all formats: red, green and blue in levels. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_SAMPLE_CUH
-#define FOVEA_KERNELS_LIGHTFIELD_CUDA_SAMPLE_CUH
+#pragma once
 
 #include "place.cuh"
 
@@ -163,5 +162,3 @@ template <typename Raw> struct mosaic_sampler {
                 lattice(raw, 3, x, y)};
     }
 };
-
-#endif

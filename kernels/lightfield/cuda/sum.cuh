@@ -5,8 +5,7 @@
  * time: first it samples, in all lenses that its pixels lie between, what these views have, then
  * each pixel adds up what is between four lenses. Where the picture is small, groups of threads
  * share out the views. Shared memory's loads bound it. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_SUM_CUH
-#define FOVEA_KERNELS_LIGHTFIELD_CUDA_SUM_CUH
+#pragma once
 
 #include "parts.cuh"
 #include "picture.cuh"
@@ -210,5 +209,3 @@ static __device__ void sum_views(const lightfield_cuda_sum &params, sum_memory &
                       count);
     }
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Raw pixels of bytes in shared memory: which a block's pixels need, and how they come there. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_TILE_CUH
-#define FOVEA_KERNELS_LIGHTFIELD_CUDA_TILE_CUH
+#pragma once
 
 #include "kernels/cuda/copy.cuh"
 #include "kernels/cuda/ptx.cuh"
@@ -265,5 +264,3 @@ DEVICE tile_rows tile_rows_of_block(int parts, const int ends[2])
     const int own = ends[0] + ((int)blockIdx.y % parts) * each;
     return {own, max(min(each, ends[1] - own), 0)};
 }
-
-#endif

@@ -5,8 +5,7 @@
  * the picture, in rows that have the same nearest row of lenses, and reads what its pixels need of
  * each row of lenses around, lens by lens. Arrays are rectangular and not turned, and raw pictures
  * have bytes. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_CUDA_TILE_H
-#define FOVEA_KERNELS_LIGHTFIELD_CUDA_TILE_H
+#pragma once
 
 #include "params.h"
 
@@ -51,5 +50,3 @@ struct lightfield_tile_matching {
     int32_t is_all; /* 1: these are all, and the least is chosen at once */
     int32_t apart; /* sizes that are so many steps apart, or more, differ by a pixel */
 };
-
-#endif

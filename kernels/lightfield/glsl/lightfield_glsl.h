@@ -3,8 +3,7 @@
 
 /* Light fields on Vulkan: tables, and compute passes as data, for who has the device
  * (plugin/lightfield_vk/). */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_GLSL_GLSL_H
-#define FOVEA_KERNELS_LIGHTFIELD_GLSL_GLSL_H
+#pragma once
 
 #include "kernels/lightfield/lightfield.h"
 #include "kernels/operator/operator_glsl.h"
@@ -92,5 +91,3 @@ void lightfield_glsl_choose(const struct lightfield_glsl *glsl,
                             const struct fovea_lightfield_matching *matching,
                             const struct lightfield_glsl_rows *rows,
                             enum lightfield_glsl_output output, struct operator_pass *out_pass);
-
-#endif

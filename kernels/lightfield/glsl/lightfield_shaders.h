@@ -4,8 +4,7 @@
 /* The compute shaders of light fields. Bindings are those of operator/shaders.h, but 0 is the raw
  * picture, of floats; 1 is the picture or, of one float a pixel, depths; 2 are tables
  * (lightfield_glsl_fill); 3 are costs; 6 are patch sizes; 7 is the focus. */
-#ifndef FOVEA_KERNELS_LIGHTFIELD_GLSL_SHADERS_H
-#define FOVEA_KERNELS_LIGHTFIELD_GLSL_SHADERS_H
+#pragma once
 
 #include "kernels/operator/shaders.h"
 
@@ -64,5 +63,3 @@ struct lightfield_constants {
 #define LIGHTFIELD_GROUP_HEIGHT 8
 #define LIGHTFIELD_SEARCH_THREADS 256
 #define LIGHTFIELD_FOCUS_BYTES 16
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A worker has these of a tile of a coarser level. planes.c makes planes, coarse.c responses. */
-#ifndef FOVEA_KERNELS_SALIENCY_CPU_COARSE_H
-#define FOVEA_KERNELS_SALIENCY_CPU_COARSE_H
+#pragma once
 
 #include "saliency_cpu.h"
 
@@ -54,5 +53,3 @@ void saliency_coarse_fill_ends(int16_t *row, int32_t before, int32_t count, int3
 void saliency_planes_add(const struct saliency_cpu *cpu, struct saliency_coarse *coarse);
 /* Adds those of a tile of another level, which are kept. */
 void saliency_planes_add_kept(const struct saliency_cpu *cpu, struct saliency_coarse *coarse);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The inner loops, compiled for every processor and for AVX2. All are of whole numbers, so that
  * they make the same bits. */
-#ifndef FOVEA_KERNELS_SALIENCY_CPU_LOOPS_H
-#define FOVEA_KERNELS_SALIENCY_CPU_LOOPS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ extern const struct saliency_loops saliency_loops_avx2;
 
 /* Those that this processor runs. */
 const struct saliency_loops *saliency_loops_choose(void);
-
-#endif

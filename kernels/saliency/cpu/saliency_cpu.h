@@ -5,8 +5,7 @@
  * bins of rows; pixels in the order of their bins; of each channel tiles of step 2, planes of the
  * levels beyond, and these levels' tiles, and beside them tiles of level 0; maxima. The responses
  * of all scales are kept, as whole numbers. */
-#ifndef FOVEA_KERNELS_SALIENCY_CPU_SALIENCY_CPU_H
-#define FOVEA_KERNELS_SALIENCY_CPU_SALIENCY_CPU_H
+#pragma once
 
 #include "kernels/saliency/candidate.h"
 #include "kernels/saliency/cpu/loops.h"
@@ -134,5 +133,3 @@ void saliency_candidates_add(struct saliency_candidates *candidates,
  * `most`. How many are written. */
 uint32_t saliency_prune(const struct saliency_plan *plan, struct saliency_candidates *candidates,
                         struct fovea_blob *out_blobs);
-
-#endif

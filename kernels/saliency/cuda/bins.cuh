@@ -3,8 +3,7 @@
 
 /* The bins of a picture's channels, as kernels/saliency/cpu/bins.c has them. A warp reads and
  * writes neighbours; memory bounds it. */
-#ifndef FOVEA_KERNELS_SALIENCY_CUDA_BINS_CUH
-#define FOVEA_KERNELS_SALIENCY_CUDA_BINS_CUH
+#pragma once
 
 #include "kernels/image/image.cuh"
 #include "params.h"
@@ -45,5 +44,3 @@ template <typename Pixel> DEVICE void make_bins(const saliency_cuda_image &image
     out[pixels] = bin_of(r - b + most, 2.0f * image.bin);
     out[2 * pixels] = bin_of(2.0f * g - r - b + 2.0f * most, 4.0f * image.bin);
 }
-
-#endif

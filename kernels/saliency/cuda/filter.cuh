@@ -5,8 +5,7 @@
  * samples and every n-th plane of those that differ there; its warps share scales and planes.
  * Instructions bound it, 60 to 80 for 16 x 8 samples, a plane and a scale, of which 8 to 14 are
  * products and 20 make halves of sums. */
-#ifndef FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
-#define FOVEA_KERNELS_SALIENCY_CUDA_FILTER_CUH
+#pragma once
 
 #include "lines.cuh"
 #include "planes.cuh"
@@ -198,5 +197,3 @@ DEVICE void make_filtered(const saliency_cuda_frame &frame, filter_memory &memor
         add_scale<4, 3>(frame, strip, scale, share, memory);
     }
 }
-
-#endif

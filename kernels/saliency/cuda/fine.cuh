@@ -4,8 +4,7 @@
 /* Level 0, as lines.cuh has it. A block has a strip of 16 x 64 pixels and the bins around them; a
  * warp has some planes that differ there, of a scale or two. Instructions bound it, 45 to 50 for
  * 16 x 8 pixels, a plane and a scale, of which 10 to 12 are products and 15 make halves of bins. */
-#ifndef FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
-#define FOVEA_KERNELS_SALIENCY_CUDA_FINE_CUH
+#pragma once
 
 #include "lines.cuh"
 
@@ -175,5 +174,3 @@ DEVICE void make_fine(const saliency_cuda_frame &frame, fine_memory &memory)
         }
     }
 }
-
-#endif

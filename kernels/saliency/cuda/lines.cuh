@@ -12,8 +12,7 @@
  *
  * D of rows is, as halves, A of columns: nothing leaves registers. The eight rows after these are
  * on their way meanwhile. What lanes ask whether to do is in registers of the whole warp. */
-#ifndef FOVEA_KERNELS_SALIENCY_CUDA_LINES_CUH
-#define FOVEA_KERNELS_SALIENCY_CUDA_LINES_CUH
+#pragma once
 
 #include "kernels/cuda/mma.cuh"
 #include "present.cuh"
@@ -196,5 +195,3 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
         return added;
     }
 };
-
-#endif

@@ -4,8 +4,7 @@
 /* Candidates, as kernels/saliency/cpu/maxima.c finds them, and with the same roundings: of equal
  * responses they have the same bits. A block has a tile of pixels and goes up the scales with three
  * of them in shared memory. Memory bounds it: 16 responses a pixel. */
-#ifndef FOVEA_KERNELS_SALIENCY_CUDA_MAXIMA_CUH
-#define FOVEA_KERNELS_SALIENCY_CUDA_MAXIMA_CUH
+#pragma once
 
 #include "kernels/saliency/candidate.h"
 #include "present.cuh"
@@ -273,5 +272,3 @@ DEVICE void report_candidates(const saliency_cuda_report &report)
         ((uint32_t *)report.out_counts)[image] = count;
     }
 }
-
-#endif

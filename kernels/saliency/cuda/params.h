@@ -3,8 +3,7 @@
 
 /* CSDD's kernels on CUDA take these. Included by C and CUDA. A layer is one channel of one image;
  * images are behind each other, and so are layers. */
-#ifndef FOVEA_KERNELS_SALIENCY_CUDA_PARAMS_H
-#define FOVEA_KERNELS_SALIENCY_CUDA_PARAMS_H
+#pragma once
 
 #include "kernels/image/image_linear.h"
 #include "kernels/saliency/plan.h"
@@ -106,5 +105,3 @@ struct saliency_cuda_report {
     uint32_t candidate_most;
     uint32_t out_most;
 };
-
-#endif

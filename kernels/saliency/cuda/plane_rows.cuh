@@ -4,8 +4,7 @@
 /* Weights and rows that planes.cuh multiplies, as registers of matrices (cuda/mma.cuh) have them.
  * Rows of a first product have an order that gives a lane four samples behind each other in the
  * end; its sums are the second one's B. */
-#ifndef FOVEA_KERNELS_SALIENCY_CUDA_PLANE_ROWS_CUH
-#define FOVEA_KERNELS_SALIENCY_CUDA_PLANE_ROWS_CUH
+#pragma once
 
 #include "kernels/cuda/mma.cuh"
 #include "kernels/cuda/ptx_bytes.cuh"
@@ -206,5 +205,3 @@ struct sample_rows {
         second = mma_rounded(sample(sum[2]), sample(sum[3]));
     }
 };
-
-#endif

@@ -16,8 +16,7 @@
  *
  * Planes between two bins of a strip are the same, and are written so many times: 256 bytes a
  * sample. Coarser levels wait for the planes that they read. */
-#ifndef FOVEA_KERNELS_SALIENCY_CUDA_PLANES_CUH
-#define FOVEA_KERNELS_SALIENCY_CUDA_PLANES_CUH
+#pragma once
 
 #include "plane_rows.cuh"
 
@@ -245,5 +244,3 @@ DEVICE void make_next_planes(const saliency_cuda_frame &frame, plane_memory &mem
     rows.begin(frame, finer, place, warp % PLANE_HALVES);
     make_planes(frame, level, place, memory.bins.list, count, warp, rows);
 }
-
-#endif

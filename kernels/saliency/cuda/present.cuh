@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Bins that something has. Planes between two of them are like the first one. */
-#ifndef FOVEA_KERNELS_SALIENCY_CUDA_PRESENT_CUH
-#define FOVEA_KERNELS_SALIENCY_CUDA_PRESENT_CUH
+#pragma once
 
 #include "params.h"
 
@@ -96,5 +95,3 @@ DEVICE void clear_bins(present_bins &bins, int thread)
         bins.mask[thread] = 0;
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* CSDD on a CUDA device. Responses are the processor's to the last bit. Candidates come back, and
  * the processor leaves out those that overlap stronger ones. */
-#ifndef FOVEA_KERNELS_SALIENCY_CUDA_SALIENCY_CUDA_H
-#define FOVEA_KERNELS_SALIENCY_CUDA_SALIENCY_CUDA_H
+#pragma once
 
 #include "kernels/cuda/cuda_capture.h"
 #include "kernels/cuda/cuda_kernels.h"
@@ -91,5 +90,3 @@ void saliency_cuda_free_memory(struct saliency_cuda *cuda);
 /* Places for so many of an image, instead of those that there are. */
 FOVEA_MUST_CHECK enum fovea_result saliency_cuda_make_candidates(struct saliency_cuda *cuda,
                                                                  uint32_t most);
-
-#endif

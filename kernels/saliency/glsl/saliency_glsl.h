@@ -3,8 +3,7 @@
 
 /* Blobs on Vulkan: tables, and compute passes as data, for who has the device (plugin/blobs_vk/).
  */
-#ifndef FOVEA_KERNELS_SALIENCY_GLSL_GLSL_H
-#define FOVEA_KERNELS_SALIENCY_GLSL_GLSL_H
+#pragma once
 
 #include "kernels/operator/operator_glsl.h"
 #include "kernels/saliency/plan.h"
@@ -48,5 +47,3 @@ static inline struct operator_pass saliency_glsl_pass_of(const struct operator_p
 /* After a picture's passes: a map of responses of a scale. */
 void saliency_glsl_map(const struct saliency_glsl *glsl, uint32_t scale,
                        struct operator_pass *out_pass);
-
-#endif

@@ -5,8 +5,7 @@
  * floats; 1 is a map of responses, one float a pixel; 2 are tables; 3 is what passes leave for each
  * other but planes, which are 4; 7 is the list. Special constant 1 of level 0 and of
  * the filter is their reach. */
-#ifndef FOVEA_KERNELS_SALIENCY_GLSL_SHADERS_H
-#define FOVEA_KERNELS_SALIENCY_GLSL_SHADERS_H
+#pragma once
 
 #include "kernels/operator/shaders.h"
 
@@ -63,5 +62,3 @@ struct saliency_constants {
 #define SALIENCY_GLSL_RUN 1024 /* candidates that a workgroup sorts */
 #define SALIENCY_GLSL_RUNS 16 /* sorted runs that become one */
 #define SALIENCY_GLSL_SHARED_BYTES 32768 /* no workgroup takes more */
-
-#endif

@@ -7,8 +7,7 @@
  *     frame_trial.c        measures both, through the frames of the context itself
  *     frame_cost_store.c   results, in this process and as text
  *     frame_cost_file.c    that text in the user's cache directory */
-#ifndef FOVEA_FRAME_COST_H
-#define FOVEA_FRAME_COST_H
+#pragma once
 
 #include "config/settings.h"
 #include "fovea_vulkan.h"
@@ -66,5 +65,3 @@ void frame_cost_forget(void);
 bool frame_cost_file_read(struct fovea_log log, char text[FRAME_COST_FILE_BYTES]);
 /* Replaces the file, at once or not at all. */
 void frame_cost_file_write(struct fovea_log log, const char *text);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* This says which settings a context takes while it lives, and which count when it is made. */
-#ifndef FOVEA_FRAME_SETTINGS_H
-#define FOVEA_FRAME_SETTINGS_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -33,5 +32,3 @@ static inline bool frame_settings_fit(const struct fovea_settings *made_with,
     changed.log_level = now->log_level;
     return memcmp(&changed, now, sizeof changed) == 0;
 }
-
-#endif

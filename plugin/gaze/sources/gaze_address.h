@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Addresses of sockets. gaze_host.h waits for names. */
-#ifndef FOVEA_GAZE_ADDRESS_H
-#define FOVEA_GAZE_ADDRESS_H
+#pragma once
 
 #include "fovea.h"
 
@@ -32,5 +31,3 @@ enum fovea_result gaze_address_parse(const char *setting, const char *text, uint
 
 void gaze_address_set_port(struct gaze_address *address, uint16_t port);
 uint16_t gaze_address_port(const struct gaze_address *address);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A TCP connection, for the thread of a source. */
-#ifndef FOVEA_GAZE_CONNECT_H
-#define FOVEA_GAZE_CONNECT_H
+#pragma once
 
 #include "gaze_host.h"
 
@@ -12,5 +11,3 @@
  * says why there is none. */
 int gaze_connect(struct gaze_feed *feed, const char *host, uint16_t port, int ms,
                  struct gaze_address *out_address, const char **out_why);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Sources that take datagrams: a socket bound to gaze.udp.bind, by default of this machine only,
  * whose thread hands over what arrives. */
-#ifndef FOVEA_GAZE_DATAGRAMS_H
-#define FOVEA_GAZE_DATAGRAMS_H
+#pragma once
 
 #include "plugin/gaze/gaze_feed.h"
 
@@ -25,5 +24,3 @@ enum fovea_result gaze_datagrams_init(struct gaze_datagrams *datagrams, uint16_t
 /* They are members of struct gaze_source_api. */
 void gaze_datagrams_finish(struct fovea_gaze_source *source);
 uint16_t gaze_datagrams_port(const struct fovea_gaze_source *source);
-
-#endif

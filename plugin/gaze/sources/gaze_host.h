@@ -4,8 +4,7 @@
 /* Finds the host that a tracker's program runs on: by a numeric address, or by a name, which the
  * system may look for for many seconds. A thread of its own asks, and a source that closes does not
  * wait for it. */
-#ifndef FOVEA_GAZE_HOST_H
-#define FOVEA_GAZE_HOST_H
+#pragma once
 
 #include "gaze_address.h"
 #include "plugin/gaze/gaze_feed.h"
@@ -17,5 +16,3 @@ enum fovea_result gaze_host_check(const char *setting, const char *text, struct 
  * least one address; else why there is none. */
 const char *gaze_host_find(struct gaze_feed *feed, const char *text, uint16_t port,
                            struct gaze_addresses *out);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The gaze is in those channels of an LSL stream that gaze.lsl.channels names, else in those whose
  * labels or types are known (docs/gaze.md). */
-#ifndef FOVEA_GAZE_LSL_CHANNELS_H
-#define FOVEA_GAZE_LSL_CHANNELS_H
+#pragma once
 
 #include "config/settings.h"
 #include "fovea.h"
@@ -38,5 +37,3 @@ struct fovea_gaze_sample lsl_channels_sample(const struct lsl_channels *channels
 /* Says where each eye looks; NAN: it is lost. False: the stream has one of them. */
 bool lsl_channels_places(const struct lsl_channels *channels, const double *numbers,
                          double out_x[2], double out_y[2]);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* This much is used of liblsl, the library of the Lab Streaming Layer, as its headers declare it.
  */
-#ifndef FOVEA_GAZE_LSL_LIBRARY_H
-#define FOVEA_GAZE_LSL_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ struct lsl_library {
 
 /* False: it is not here, and *out_why says so. */
 bool lsl_library_open(struct lsl_library *out, const char **out_why);
-
-#endif

@@ -12,8 +12,7 @@
  *        89   that, and of each eye: angles of the upper and lower lid, aperture
  *       105   that, and both eyes' x, y
  */
-#ifndef FOVEA_GAZE_NEON_MESSAGE_H
-#define FOVEA_GAZE_NEON_MESSAGE_H
+#pragma once
 
 #include "config/settings.h"
 #include "fovea_gaze.h"
@@ -46,5 +45,3 @@ void gaze_neon_sample(const struct gaze_neon_datum *datum, enum fovea_gaze_eye w
  * told, is closed, or the glasses are not worn. */
 bool gaze_neon_sights(const struct gaze_neon_datum *datum, double closed_mm,
                       struct gaze_sight out[2]);
-
-#endif

@@ -5,8 +5,7 @@
  * the phone's clock; its time echo says how far that is from ours (a TCP server: 8 bytes of our
  * milliseconds are answered with them and 8 bytes of its own, big-endian). Where one of the two is
  * missing, the quickest packets of the last seconds say it (gaze_clock.h). */
-#ifndef FOVEA_GAZE_NEON_TIME_H
-#define FOVEA_GAZE_NEON_TIME_H
+#pragma once
 
 #include "gaze_address.h"
 #include "plugin/gaze/gaze_clock.h"
@@ -50,5 +49,3 @@ void gaze_neon_time_read(struct gaze_neon_time *time);
 void gaze_neon_time_answer(struct gaze_neon_time *time, uint64_t phone_ms, int64_t asked_ns,
                            int64_t answered_ns);
 void gaze_neon_time_end(struct gaze_neon_time *time);
-
-#endif

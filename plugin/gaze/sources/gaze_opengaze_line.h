@@ -4,8 +4,7 @@
 /* One line of an Open Gaze server: <REC TIME="8.1" BPOGX="0.47" BPOGY="0.43" BPOGV="1" />, which
  * may have the same of each eye (LPOGX, RPOGX), or an
  * answer to a request, which says nothing of the gaze. */
-#ifndef FOVEA_GAZE_OPENGAZE_LINE_H
-#define FOVEA_GAZE_OPENGAZE_LINE_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -27,5 +26,3 @@ const char *gaze_opengaze_parse(const char *line, size_t bytes, enum fovea_openg
 
 /* The name of a point in a request: ENABLE_SEND_POG_<name>. */
 const char *gaze_opengaze_name(enum fovea_opengaze_point point);
-
-#endif

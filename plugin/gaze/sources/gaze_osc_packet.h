@@ -4,8 +4,7 @@
 /* Eyes in packets of Open Sound Control, as VRChat takes them and VRCFaceTracking, EyeTrackVR and
  * others send them (docs/gaze.md). A message may hold one number of one eye, so what was said
  * before stays. */
-#ifndef FOVEA_GAZE_OSC_PACKET_H
-#define FOVEA_GAZE_OSC_PACKET_H
+#pragma once
 
 #include "config/settings.h"
 #include "fovea.h"
@@ -37,5 +36,3 @@ bool gaze_osc_sample(const struct gaze_osc_eyes *eyes, enum fovea_gaze_eye wante
  * both, or was said of both together. */
 bool gaze_osc_places(const struct gaze_osc_eyes *eyes, double out_right_deg[2],
                      double out_up_deg[2], double *out_open);
-
-#endif

@@ -5,8 +5,7 @@
  * list of maps with norm_pos, confidence and timestamp; that on both eyes is a map with
  * eye_centers_3d and gaze_normals_3d, maps from the eyes' numbers, 0 the right one and 1 the left,
  * to three numbers, with confidence and timestamp. All else is passed over. */
-#ifndef FOVEA_GAZE_PUPIL_MESSAGE_H
-#define FOVEA_GAZE_PUPIL_MESSAGE_H
+#pragma once
 
 #include "fovea.h"
 #include "plugin/gaze/gaze_vergence.h"
@@ -31,5 +30,3 @@ struct gaze_pupil_eyes {
 
 /* Both eyes of one message. NULL: understood. Else why not. */
 const char *gaze_pupil_parse_eyes(const uint8_t *bytes, size_t count, struct gaze_pupil_eyes *out);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A record of frames (plugin/record), read back: the gaze of each. */
-#ifndef FOVEA_GAZE_REPLAY_FILE_H
-#define FOVEA_GAZE_REPLAY_FILE_H
+#pragma once
 
 #include "plugin/fovea_gaze.h"
 
@@ -28,5 +27,3 @@ FOVEA_MUST_CHECK enum fovea_result gaze_replay_parse(const char *name, const cha
 FOVEA_MUST_CHECK enum fovea_result gaze_replay_load(const char *path, struct fovea_log log,
                                                     struct gaze_replay_rows *out);
 void gaze_replay_rows_finish(struct gaze_replay_rows *rows);
-
-#endif

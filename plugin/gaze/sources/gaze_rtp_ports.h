@@ -3,8 +3,7 @@
 
 /* Two UDP ports side by side, of RTP and RTCP, on which a server's packets arrive. Nothing here
  * waits or allocates. */
-#ifndef FOVEA_GAZE_RTP_PORTS_H
-#define FOVEA_GAZE_RTP_PORTS_H
+#pragma once
 
 #include "gaze_address.h"
 
@@ -34,5 +33,3 @@ ssize_t gaze_rtp_ports_take(const struct gaze_rtp_ports *ports, int which,
  * from time to time, and which opens the way through firewalls that follow connections. */
 void gaze_rtp_ports_report(const struct gaze_rtp_ports *ports, const struct gaze_address *server,
                            const uint16_t server_ports[2]);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* An RTSP server sends replies (RFC 2326), descriptions (SDP, RFC 4566), packets of RTP and reports
  * of RTCP (RFC 3550). Reads bytes and allocates nothing. */
-#ifndef FOVEA_GAZE_RTSP_H
-#define FOVEA_GAZE_RTSP_H
+#pragma once
 
 #include "fovea.h"
 
@@ -81,5 +80,3 @@ struct gaze_rtcp_report {
 
 /* Likewise. */
 const char *gaze_rtcp_parse(const uint8_t *bytes, size_t count, struct gaze_rtcp_report *out);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* A deterministic eye: fixations with drift, saccades along the main sequence, blinks. Everything
  * follows from the seed; after period_ns the eye is back where it started, and starts again. */
-#ifndef FOVEA_GAZE_SACCADE_MODEL_H
-#define FOVEA_GAZE_SACCADE_MODEL_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -60,5 +59,3 @@ void gaze_saccade_model_init(struct gaze_saccade_model *model,
 /* t_ns is not negative. The same t_ns gives the same sample in any order; going back costs a run
  * from the start, well below a millisecond. */
 struct gaze_saccade_sample gaze_saccade_model_at(struct gaze_saccade_model *model, int64_t t_ns);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A recording: rows of time and gaze from a file. docs/gaze.md has the formats. */
-#ifndef FOVEA_GAZE_SCANPATH_FILE_H
-#define FOVEA_GAZE_SCANPATH_FILE_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -46,5 +45,3 @@ enum fovea_result gaze_scanpath_read(const char *path, struct fovea_log log, cha
                                      size_t *out_count);
 
 void gaze_scanpath_rows_finish(struct gaze_scanpath_rows *rows);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* One datagram of the udp source. As JSON it is
  * {"x": 0.5, "y": 0.5, "t": 12.25, "confidence": 0.9, "blink": false}. */
-#ifndef FOVEA_GAZE_UDP_MESSAGE_H
-#define FOVEA_GAZE_UDP_MESSAGE_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -19,5 +18,3 @@ struct gaze_udp_message {
 /* NULL: understood. Else why not, and *out is not to be used. */
 const char *gaze_udp_message_parse(enum fovea_udp_format format, const void *bytes, size_t count,
                                    struct gaze_udp_message *out);
-
-#endif

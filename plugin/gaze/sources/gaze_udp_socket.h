@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#ifndef FOVEA_GAZE_UDP_SOCKET_H
-#define FOVEA_GAZE_UDP_SOCKET_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -11,5 +10,3 @@
  * cannot be bound. On failure *out_socket is -1. */
 enum fovea_result gaze_udp_socket_open(const char *bind_address, uint16_t port,
                                        struct fovea_log log, int *out_socket, uint16_t *out_port);
-
-#endif

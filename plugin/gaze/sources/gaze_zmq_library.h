@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* This much is used of libzmq, as its header declares it. */
-#ifndef FOVEA_GAZE_ZMQ_LIBRARY_H
-#define FOVEA_GAZE_ZMQ_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ struct zmq_library {
 
 /* False: it is not here, and *out_why says so. */
 bool zmq_library_open(struct zmq_library *out, const char **out_why);
-
-#endif

@@ -4,8 +4,7 @@
 /* Fovea's own declarations of the parts of GDExtension's interface that it uses, of Godot 4.4 and
  * later. The interface only ever grows, and every function is
  * looked up by name, so that these need no header of the engine's. */
-#ifndef FOVEA_GODOT_ABI_H
-#define FOVEA_GODOT_ABI_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -215,5 +214,3 @@ struct godot_main_loop_callbacks {
     void (*shutdown)(void);
     void (*frame)(void);
 };
-
-#endif

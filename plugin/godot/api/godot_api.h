@@ -3,8 +3,7 @@
 
 /* The engine's functions, looked up by name when the extension is loaded, and small helpers for its
  * types of values. There is one engine a process, and so one of these. */
-#ifndef FOVEA_GODOT_API_H
-#define FOVEA_GODOT_API_H
+#pragma once
 
 #include "fovea_base.h"
 #include "godot_abi.h"
@@ -164,5 +163,3 @@ void godot_array_finish(struct godot_array *array);
 struct godot_object *godot_object_make(const char *class_name);
 /* Accepts NULL. */
 void godot_object_release(struct godot_object *object);
-
-#endif

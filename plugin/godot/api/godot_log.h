@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Messages in the engine's console: warnings and errors. It has no other kinds for extensions. */
-#ifndef FOVEA_GODOT_LOG_H
-#define FOVEA_GODOT_LOG_H
+#pragma once
 
 #include "fovea_base.h"
 
@@ -19,5 +18,3 @@ struct godot_note {
 struct fovea_log godot_note_log(struct godot_note *note);
 /* In the console, where there are any; empties it. */
 void godot_note_print(struct godot_note *note);
-
-#endif

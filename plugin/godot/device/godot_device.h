@@ -4,8 +4,7 @@
 /* The engine's RenderingDevice: the few of its calls that frames take. On the render thread alone.
  * What is made is freed by godot_device_free; a texture's, buffer's or shader's end ends the
  * uniform sets and pipelines of it, too. */
-#ifndef FOVEA_GODOT_DEVICE_H
-#define FOVEA_GODOT_DEVICE_H
+#pragma once
 
 #include "godot_spirv.h"
 #include "kernels/operator/operator_glsl.h"
@@ -58,5 +57,3 @@ struct godot_texture_format {
 };
 struct godot_texture_format godot_device_format(struct godot_object *device,
                                                 struct godot_rid texture);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* A plan is what settings come to at a size, with its tables on the engine's device. It is kept for
  * as long as views use it. */
-#ifndef FOVEA_GODOT_PLAN_H
-#define FOVEA_GODOT_PLAN_H
+#pragma once
 
 #include "godot_device.h"
 
@@ -30,5 +29,3 @@ FOVEA_MUST_CHECK enum fovea_result godot_plans_find(struct godot_plans *plans,
                                                     const struct operator_plan_desc *desc,
                                                     struct godot_plan **out_plan);
 void godot_plans_finish(struct godot_plans *plans, struct godot_object *device);
-
-#endif

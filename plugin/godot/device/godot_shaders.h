@@ -3,8 +3,7 @@
 
 /* Pipelines of the shaders that frames take, made when they are first asked for, and the two
  * shaders of our own that copy colour to raw words and back. */
-#ifndef FOVEA_GODOT_SHADERS_H
-#define FOVEA_GODOT_SHADERS_H
+#pragma once
 
 #include "godot_device.h"
 
@@ -34,5 +33,3 @@ const struct godot_pipeline *godot_shaders_find(struct godot_shaders *shaders,
                                                 struct godot_object *device,
                                                 const struct operator_shader *wanted);
 void godot_shaders_finish(struct godot_shaders *shaders, struct godot_object *device);
-
-#endif

@@ -4,8 +4,7 @@
 /* Reads the declarations of a compute shader from its SPIR-V. The engine reads the same and accepts
  * nothing else: a uniform set has exactly these bindings, push constants have exactly so many
  * bytes, a specialization constant has exactly its type. */
-#ifndef FOVEA_GODOT_SPIRV_H
-#define FOVEA_GODOT_SPIRV_H
+#pragma once
 
 #include "fovea_base.h"
 
@@ -35,5 +34,3 @@ struct godot_spirv {
 
 /* False: it is no SPIR-V, or declares what Fovea's shaders do not have. */
 bool godot_spirv_read(const uint32_t *code, size_t bytes, struct godot_spirv *out);
-
-#endif

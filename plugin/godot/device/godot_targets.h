@@ -3,8 +3,7 @@
 
 /* Images of raw words for the viewports that an effect draws in: of each viewport's size, made
  * again when that changes, and freed when the effect has drawn others for a while, or ends. */
-#ifndef FOVEA_GODOT_TARGETS_H
-#define FOVEA_GODOT_TARGETS_H
+#pragma once
 
 #include "core/said.h"
 #include "godot_device.h"
@@ -51,5 +50,3 @@ FOVEA_MUST_CHECK enum fovea_result godot_target_make_focus(struct godot_target *
                                                            struct godot_object *device,
                                                            int64_t view);
 void godot_targets_finish(struct godot_targets *targets, struct godot_object *device);
-
-#endif

@@ -12,8 +12,7 @@
  * the pointer is over no X window: what the server then says is where it was. Keys count while one
  * of the windows, or one above or below it, has the focus, or while the focus follows the pointer
  * and that is over one of them. */
-#ifndef FOVEA_LAYER_INPUT_H
-#define FOVEA_LAYER_INPUT_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -88,5 +87,3 @@ void layer_input_read(const struct layer_input *input, struct layer_input_state 
  * fit. */
 #define LAYER_INPUT_HELP_BYTES 1280
 void layer_input_help(const struct fovea_layer_keys *keys, char *text, size_t size);
-
-#endif

@@ -5,8 +5,7 @@
  * libXau would do so too, but keeps the file's name in a static buffer without a lock, and the
  * program may be in it at the same time. Only MIT-MAGIC-COOKIE-1 is known; where a file has none
  * the server may let us in all the same (localuser, xhost). */
-#ifndef FOVEA_LAYER_INPUT_COOKIE_H
-#define FOVEA_LAYER_INPUT_COOKIE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ bool cookie_read(const char *file, const struct cookie_server *server, struct co
 
 /* $XAUTHORITY or ~/.Xauthority, to be freed; NULL: neither is set, or there is no memory. */
 char *cookie_file(void);
-
-#endif

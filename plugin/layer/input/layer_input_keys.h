@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* This says what the keys ask for that are down. It knows no server. */
-#ifndef FOVEA_LAYER_INPUT_KEYS_H
-#define FOVEA_LAYER_INPUT_KEYS_H
+#pragma once
 
 #include "core/key_combo.h"
 #include "layer_input.h"
@@ -68,5 +67,3 @@ uint32_t input_actions_event(struct input_actions *actions, uint32_t keycode, bo
 #define INPUT_MISSED_BYTES 256
 bool input_actions_missed(struct input_actions *actions, const struct fovea_layer_keys *keys,
                           char text[INPUT_MISSED_BYTES]);
-
-#endif

@@ -4,8 +4,7 @@
 /* Key events as the server gets them (raw events of XInput 2.1, XI2proto.txt), whichever window has
  * them: a key that is up again before anybody asks shows here alone. Spoken over libxcb by hand,
  * because libxcb-xinput is not in every process. */
-#ifndef FOVEA_LAYER_INPUT_RAW_H
-#define FOVEA_LAYER_INPUT_RAW_H
+#pragma once
 
 #include "layer_input_x11.h"
 
@@ -29,5 +28,3 @@ void raw_keys_hear(struct raw_keys *raw, const struct x11 *x11, xcb_window_t roo
 /* False: it is another event. */
 bool raw_keys_event(const struct raw_keys *raw, const xcb_generic_event_t *event,
                     struct raw_key *out_key);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* State that the thread of layer_input.c and the program's threads share, and the thread's own. */
-#ifndef FOVEA_LAYER_INPUT_THREAD_H
-#define FOVEA_LAYER_INPUT_THREAD_H
+#pragma once
 
 #include "core/said.h"
 #include "layer_input.h"
@@ -77,5 +76,3 @@ void *input_thread_run(void *user);
 
 /* Closes and frees everything. */
 void input_free(struct layer_input *input);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A window that is watched: its size, the windows above it, and whether the focus is in it. */
-#ifndef FOVEA_LAYER_INPUT_WINDOW_H
-#define FOVEA_LAYER_INPUT_WINDOW_H
+#pragma once
 
 #include "layer_input_x11.h"
 
@@ -42,5 +41,3 @@ uint32_t input_window_depth(const struct input_window *window, xcb_window_t poin
  * the pointer. */
 bool input_window_has_focus(struct input_window *window, const struct x11 *x11, xcb_window_t focus,
                             xcb_window_t pointed);
-
-#endif

@@ -4,8 +4,7 @@
 /* A connection to an X server through libxcb, which is loaded at run time: it neither exits nor
  * takes locks of the program's, as Xlib would. Requests are of the core protocol; layer_input_raw.c
  * adds some of XInput's. */
-#ifndef FOVEA_LAYER_INPUT_X11_H
-#define FOVEA_LAYER_INPUT_X11_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -55,5 +54,3 @@ bool x11_is_alive(const struct x11 *x11);
 /* The reply to a request of that number, for free(); waits for it. NULL: an error (the window is
  * gone), the server is gone, or stop. */
 void *x11_reply(const struct x11 *x11, unsigned sequence);
-
-#endif

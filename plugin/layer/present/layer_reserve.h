@@ -4,8 +4,7 @@
 /* Memory for what the layer must keep of every instance and device, wanted or not. Where the
  * allocator has none there are a few of each in the layer itself, so that a program starts as it
  * would without Fovea; it is then left alone. */
-#ifndef LAYER_RESERVE_H
-#define LAYER_RESERVE_H
+#pragma once
 
 #include "plugin/layer/layer.h"
 
@@ -17,5 +16,3 @@ struct layer_instance *layer_reserve_instance(void);
 void layer_reserve_free_instance(struct layer_instance *instance);
 struct layer_device *layer_reserve_device(void);
 void layer_reserve_free_device(struct layer_device *device);
-
-#endif

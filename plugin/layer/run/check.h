@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A line for each thing that must be there, and how to mend what is not. */
-#ifndef FOVEA_RUN_CHECK_H
-#define FOVEA_RUN_CHECK_H
+#pragma once
 
 #include "options.h"
 #include "probe.h"
@@ -40,5 +39,3 @@ void check_settings(struct checklist *list);
 void check_display(struct checklist *list);
 void check_openxr(struct checklist *list);
 void check_program(struct checklist *list);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
-#ifndef FOVEA_RUN_OPTIONS_H
-#define FOVEA_RUN_OPTIONS_H
+#pragma once
 
 #include "run.h"
 
@@ -30,5 +29,3 @@ struct options {
 bool options_read(int argc, char **argv, struct options *out_options);
 void options_free(struct options *options);
 void options_help(void);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Asks loader and drivers in a process of its own: a driver that crashes or hangs there takes
  * nothing along, and its answers until then are kept. */
-#ifndef FOVEA_RUN_PROBE_H
-#define FOVEA_RUN_PROBE_H
+#pragma once
 
 #include "run.h"
 
@@ -63,5 +62,3 @@ void probe_library(struct probe *probe, const char *library);
 void probe_cuda(struct probe *probe);
 void probe_display(struct probe *probe);
 void probe_openxr(struct probe *probe);
-
-#endif

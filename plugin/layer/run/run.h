@@ -13,8 +13,7 @@
  *     check.c        --check, line by line; probe.c asks loader and drivers in a process of its own
  *
  * The layer itself is not linked: it is found as the loader finds it. */
-#ifndef FOVEA_RUN_H
-#define FOVEA_RUN_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -164,5 +163,3 @@ struct fovea_config *settings_read(const struct options *options, struct fovea_l
 int install_manifest(void);
 int uninstall_manifest(void);
 int check(const struct options *options);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The settings in force: what the configuration's files say, changed by keys. Plain values, no
  * locks. */
-#ifndef FOVEA_LAYER_CHOICES_H
-#define FOVEA_LAYER_CHOICES_H
+#pragma once
 
 #include "plugin/layer/input/layer_input.h"
 
@@ -21,5 +20,3 @@ struct layer_choices {
 void layer_choices_take(struct layer_choices *choices, const struct fovea_settings *files);
 /* A key was pressed. LAYER_ACTION_RELOAD and LAYER_ACTION_COMPARE change nothing here. */
 void layer_choices_act(struct layer_choices *choices, enum layer_action action);
-
-#endif

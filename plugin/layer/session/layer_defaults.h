@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The settings in force if nobody says otherwise. fovea-run asks for them, too. */
-#ifndef FOVEA_LAYER_DEFAULTS_H
-#define FOVEA_LAYER_DEFAULTS_H
+#pragma once
 
 #include "config/settings.h"
 
@@ -19,5 +18,3 @@ static inline void layer_defaults(struct fovea_settings *out_settings)
     out_settings->foveation.model = FOVEA_MODEL_PHYSICAL;
     out_settings->cuda_context = FOVEA_CUDA_CONTEXT_OWN;
 }
-
-#endif

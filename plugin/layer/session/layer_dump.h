@@ -7,8 +7,7 @@
  * without. With FOVEA_LAYER_DUMP_PICTURES=0 nothing is copied or waited for: only what a frame was
  * made with is written. It ends, and says so, when FOVEA_LAYER_DUMP_MAX_MB MiB are written, 1024
  * where nothing is said. */
-#ifndef FOVEA_LAYER_DUMP_H
-#define FOVEA_LAYER_DUMP_H
+#pragma once
 
 #include "plugin/layer/layer.h"
 
@@ -34,5 +33,3 @@ void layer_dump_before(const struct layer_dump_picture *picture);
 /* With NUMBER.txt, which says what the picture is: "key value" a line. */
 void layer_dump_after(const struct layer_dump_picture *picture, const struct fovea_gaze *gaze,
                       enum fovea_result result);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#ifndef FOVEA_LAYER_LOG_H
-#define FOVEA_LAYER_LOG_H
+#pragma once
 
 #include "fovea.h"
 
@@ -10,5 +9,3 @@
 void layer_log_open(void);
 void layer_log_close(void);
 void layer_log_set_level(enum fovea_log_level level);
-
-#endif

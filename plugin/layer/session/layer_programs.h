@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Programs that the layer stays out of. fovea-run asks too. */
-#ifndef FOVEA_LAYER_PROGRAMS_H
-#define FOVEA_LAYER_PROGRAMS_H
+#pragma once
 
 #include "core/program.h"
 
@@ -14,5 +13,3 @@ bool layer_programs_left_alone(const struct program_names *names);
 
 /* Why this process, which has these names, is left alone; NULL: it is not. */
 const char *layer_programs_refusal(const struct program_names *names);
-
-#endif

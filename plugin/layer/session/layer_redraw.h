@@ -4,8 +4,7 @@
 /* Whether a program should be asked to draw: programs that draw only when something changes do not
  * know of the gaze, our keys and our files. Threads that present say what their frames have; the
  * input's thread asks, and takes no lock of theirs. A slot is a window's, as in the input. */
-#ifndef FOVEA_LAYER_REDRAW_H
-#define FOVEA_LAYER_REDRAW_H
+#pragma once
 
 #include "plugin/layer/input/layer_input.h"
 
@@ -38,5 +37,3 @@ bool layer_redraw_is_old(uint32_t slot, const struct layer_input_state *now);
 bool layer_redraw_gaze_moved(uint32_t slot);
 /* The program draws by itself, or is asked already: not now. True: it is asked now. */
 bool layer_redraw_ask(uint32_t slot, int64_t now_ns);
-
-#endif

@@ -5,8 +5,7 @@
  * the gaze, pointer and keys, the log. It begins with the first swapchain or present, the settings
  * with the first device that can say when frames are on the screen, and ends with the last
  * instance. Any thread may call it. */
-#ifndef FOVEA_LAYER_SESSION_H
-#define FOVEA_LAYER_SESSION_H
+#pragma once
 
 #include "plugin/layer/input/layer_input.h"
 #include "plugin/layer/layer.h"
@@ -51,5 +50,3 @@ void layer_session_release(void);
 void layer_session_watch(struct layer_swapchain *swapchain);
 /* A context is out of use; what it has of the session's it gives back. */
 void layer_session_part(struct layer_context *context);
-
-#endif

@@ -4,8 +4,7 @@
 /* The windows that the program presents in, as pointer and keys know them. Where the pointer is the
  * gaze each has a source of its own: the gaze rests, and is lost, in each by itself. Of more
  * windows than LAYER_INPUT_WINDOWS those that began last are followed. */
-#ifndef FOVEA_LAYER_WINDOWS_H
-#define FOVEA_LAYER_WINDOWS_H
+#pragma once
 
 #include "plugin/layer/input/layer_input.h"
 
@@ -37,5 +36,3 @@ void layer_windows_watch(struct layer_windows *windows, struct layer_window_slot
  * gaze NULL: none. input may be NULL. Nobody may use a source meanwhile. */
 void layer_windows_feed(struct layer_windows *windows, struct layer_input *input,
                         const struct fovea_gaze_settings *gaze);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The thesis's kernels without texture units share this. */
-#ifndef FOVEA_BENCH_BLUR_PIXELS_CUH
-#define FOVEA_BENCH_BLUR_PIXELS_CUH
+#pragma once
 
 #include "blur_place.cuh"
 
@@ -50,5 +49,3 @@ __device__ float4 zero()
         does(p);                                                                                   \
     }
 #define TILE (BLUR_THESIS_TILE * BLUR_THESIS_TILE)
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The pixel that a thread of the thesis's kernels makes. */
-#ifndef FOVEA_BENCH_BLUR_PLACE_CUH
-#define FOVEA_BENCH_BLUR_PLACE_CUH
+#pragma once
 
 #include "blur_thesis.h"
 
@@ -24,5 +23,3 @@ __device__ place own_place(const blur_thesis_params &p)
 }
 
 } // namespace
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#ifndef FOVEA_TESTS_BENCH_CSDD_RECURSIVE_H
-#define FOVEA_TESTS_BENCH_CSDD_RECURSIVE_H
+#pragma once
 
 /* The thesis takes the recursive filters of Farneback and Westin (JMIV 2006): coefficients for the
  * Gaussian (derivative 0) and its second derivative (2). */
@@ -12,5 +11,3 @@ struct csdd_recursive {
     double feedback[4]; /* d1 .. d4 */
 };
 void csdd_recursive_of(double sigma_px, int derivative, struct csdd_recursive *out);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Reads and writes of the paper's kernels. */
-#ifndef FOVEA_BENCH_LIGHTFIELD_PIXELS_CUH
-#define FOVEA_BENCH_LIGHTFIELD_PIXELS_CUH
+#pragma once
 
 #include "kernels/cuda/ptx.cuh"
 #include "lightfield_paper.h"
@@ -96,5 +95,3 @@ __device__ __forceinline__ void keep_in_memory()
     }
 #define BASE_THREADS 320
 #define LINE_THREADS (2 * LINE)
-
-#endif

@@ -4,8 +4,7 @@
 /* Halves on the host (cuda_host.h). Every operation is made in single precision and rounded once
  * more, which gives what a device gives for all but some sums of products, where it may be the next
  * half. */
-#ifndef FOVEA_TESTS_CUDA_HOST_FP16_H
-#define FOVEA_TESTS_CUDA_HOST_FP16_H
+#pragma once
 
 #include "cuda_host.h"
 
@@ -180,5 +179,3 @@ static inline __half2 operator*(__half2 a, __half2 b)
 {
     return __hmul2(a, b);
 }
-
-#endif

@@ -25,8 +25,7 @@
  * when a block begins (NaN), and global memory is the heap. Arithmetic is the host's: instructions
  * that approximate give exact values here, products of matrices are summed exactly and rounded
  * once. Neither times nor occupancy mean anything, and no such run is one of a GPU. */
-#ifndef FOVEA_TESTS_CUDA_HOST_H
-#define FOVEA_TESTS_CUDA_HOST_H
+#pragma once
 
 #ifdef __cplusplus
 
@@ -364,5 +363,4 @@ static inline void surf2Dwrite(T value, cudaSurfaceObject_t surface, int x_bytes
 
 #include "cuda_host_math.h"
 
-#endif
 #endif

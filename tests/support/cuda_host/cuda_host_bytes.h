@@ -3,8 +3,7 @@
 
 /* The twin of kernels/cuda/ptx_bytes.cuh for the host. With g = lane / 4 and t = lane % 4; see
  * cuda/mma.cuh. */
-#ifndef FOVEA_TESTS_CUDA_HOST_BYTES_H
-#define FOVEA_TESTS_CUDA_HOST_BYTES_H
+#pragma once
 
 #include "cuda_host.h"
 
@@ -87,5 +86,3 @@ static inline uint32_t ptx_signs_of_bytes(uint32_t bytes)
 {
     return (bytes >> 7 & 0x01010101u) * 255u;
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* This stands before a kernel's source, what cuda_host_entries.py writes behind it, and its kernels
  * are known by name (cuda_host_find). */
-#ifndef FOVEA_TESTS_CUDA_HOST_ENTRIES_H
-#define FOVEA_TESTS_CUDA_HOST_ENTRIES_H
+#pragma once
 
 #include "cuda_host.h"
 
@@ -49,5 +48,3 @@ struct cuda_host_registered_constant {
     static cuda_host_registered cuda_host_entry_of_##name(#name, cuda_host_entry<name>::run,       \
                                                           cuda_host_entry<name>::params_bytes,     \
                                                           cuda_host_shared_of_file);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Kernels start on the host by this (cuda_host.h): C, for drivers and tests. */
-#ifndef FOVEA_TESTS_CUDA_HOST_LAUNCH_H
-#define FOVEA_TESTS_CUDA_HOST_LAUNCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,6 +60,4 @@ bool cuda_host_run_named(const char *name, const unsigned grid[3], const unsigne
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Functions that CUDA C has built in (cuda_host.h): numbers. */
-#ifndef FOVEA_TESTS_CUDA_HOST_MATH_H
-#define FOVEA_TESTS_CUDA_HOST_MATH_H
+#pragma once
 
 /* ---- The smaller and the larger */
 
@@ -214,5 +213,3 @@ static inline float __fmaf_rd(float a, float b, float c)
     const volatile double above = (double)nearest - (double)c;
     return above > product ? nextafterf(nearest, -INFINITY) : nearest;
 }
-
-#endif

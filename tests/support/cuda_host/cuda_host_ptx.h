@@ -3,8 +3,7 @@
 
 /* The twin of kernels/cuda/ptx.cuh for the host: what each instruction does, lane by lane as the
  * PTX ISA has it. With g = lane / 4 and t = lane % 4; see cuda/mma.cuh. */
-#ifndef FOVEA_TESTS_CUDA_HOST_PTX_H
-#define FOVEA_TESTS_CUDA_HOST_PTX_H
+#pragma once
 
 #include "cuda_host.h"
 
@@ -397,5 +396,3 @@ static inline uint32_t ptx_movmatrix(uint32_t pair)
     cuda_host_warp(~0u, cuda_host_turn::make, &turn);
     return turn.turned;
 }
-
-#endif

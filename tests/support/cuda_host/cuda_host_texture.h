@@ -4,8 +4,7 @@
 /* Textures for kernels on the host: bytes or floats of four channels, or floats in a row; places
  * beyond the edges are those at the edges. Weights between pixels are exact here, those of a device
  * have 8 bits. */
-#ifndef FOVEA_TESTS_CUDA_HOST_TEXTURE_H
-#define FOVEA_TESTS_CUDA_HOST_TEXTURE_H
+#pragma once
 
 #include "cuda_host_launch.h"
 
@@ -98,7 +97,5 @@ template <typename T> static inline T tex1Dfetch(cudaTextureObject_t texture, in
     }
     return ((const T *)of->levels[0].data)[i];
 }
-
-#endif
 
 #endif

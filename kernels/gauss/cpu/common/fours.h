@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Pixels of four floats to planes and back, four a register of 16. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_COMMON_FOURS_H
-#define FOVEA_KERNELS_GAUSS_CPU_COMMON_FOURS_H
+#pragma once
 
 #include "planes.h"
 
@@ -98,7 +97,5 @@ static inline int32_t gauss_cpu_write_fours(const struct gauss_cpu_picture *pict
 
 #define gauss_cpu_read_fours(picture, span, out, plane) 0
 #define gauss_cpu_write_fours(picture, span, in, plane) 0
-
-#endif
 
 #endif

@@ -4,8 +4,7 @@
 /* These files are compiled once for every processor and again for x86-64 ones with AVX2 and FMA,
  * some of them also for those with AVX-512 (F, BW, DQ, VL). They share a register of floats, and
  * the name that a function has in each compilation. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_COMMON_LANES_H
-#define FOVEA_KERNELS_GAUSS_CPU_COMMON_LANES_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -334,5 +333,3 @@ static inline void lanes_angle(const lanes *y, const lanes *x, lanes *out)
     const lanes back = 3.14159265f - front;
     *out = lanes_choose(&behind, &back, &front);
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* pixel_light.h's functions for a register of pixels: light to levels by any transfer function but
  * a display's samples, and HLG's OOTF. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_COMMON_LIGHT_H
-#define FOVEA_KERNELS_GAUSS_CPU_COMMON_LIGHT_H
+#pragma once
 
 #include "kernels/gauss/pyramid.h"
 #include "kernels/image/pixel_light.h"
@@ -68,5 +67,3 @@ static inline void gauss_cpu_scene_of_display(const struct pixel_light *light, l
     }
     gauss_cpu_apply_ootf(light, 1.0f / light->system_gamma - 1.0f, colors);
 }
-
-#endif

@@ -4,8 +4,7 @@
 /* An image as tiles see it: pixels, and levels in planes, one plane a channel, so that eight
  * neighbours of one channel are one register. Tiles of one level store no level 0: it is the image,
  * read again where it is needed. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_COMMON_PICTURE_H
-#define FOVEA_KERNELS_GAUSS_CPU_COMMON_PICTURE_H
+#pragma once
 
 #include "core/bounds.h"
 #include "kernels/gauss/gauss.h"
@@ -96,5 +95,3 @@ static inline float *gauss_cpu_plane_row(const struct gauss_cpu_picture *picture
            (level->first - plan->levels[picture->first_level].first) +
            (int64_t)(row + margin) * level->pitch + margin;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Converts rows of the image to planes and back. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_COMMON_PLANES_H
-#define FOVEA_KERNELS_GAUSS_CPU_COMMON_PLANES_H
+#pragma once
 
 #include "lanes.h"
 #include "picture.h"
@@ -69,5 +68,3 @@ static inline void gauss_cpu_copy_rows(const struct gauss_cpu_picture *picture,
         gauss_cpu_copy_span(picture, &span);
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Does gauss_law_sigma_at for places along a row, the least of all foveas; of a frame with
  * fragments or a picture of sigmas, gauss_sigma_at or gauss_law_pictured for pixels. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_COMMON_SIGMA_H
-#define FOVEA_KERNELS_GAUSS_CPU_COMMON_SIGMA_H
+#pragma once
 
 #include "kernels/gauss/plan/ladder.h"
 #include "lanes.h"
@@ -46,5 +45,3 @@ static inline lanes gauss_cpu_ladder_place(const lanes *sigma_px)
     const lanes counted = lanes_greater(&place, &zero);
     return lanes_choose_below(sigma_px, 0.1f, &zero, &counted);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* RGBA8 pixels as words; three registers of floats make one of words. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_COMMON_WORDS_H
-#define FOVEA_KERNELS_GAUSS_CPU_COMMON_WORDS_H
+#pragma once
 
 #include "kernels/image/pixel_light.h"
 #include "lanes.h"
@@ -157,5 +156,3 @@ static inline void gauss_cpu_store_row_words(const whole_lanes words, const stru
         memcpy(out, &word, sizeof word);
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* The ladder's nodes on the cpu: for a tile of 16 pixels along an axis the weights of the samples
  * that its pixels see, as floats. They are made once for a plan. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_NODES_LADDER_H
-#define FOVEA_KERNELS_GAUSS_CPU_NODES_LADDER_H
+#pragma once
 
 #include "kernels/gauss/gauss.h"
 #include "kernels/gauss/plan/ladder.h"
@@ -44,5 +43,3 @@ static inline const struct gauss_cpu_node_phase *gauss_cpu_node_phase_at(
 {
     return &node->phases[(px & ((1 << node->level) - 1)) / GAUSS_CPU_NODE_PX];
 }
-
-#endif

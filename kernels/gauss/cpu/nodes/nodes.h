@@ -13,8 +13,7 @@
  * For wide light the square roots are blended (gauss/plan/ladder.h).
  *
  * This file is compiled several times, as gauss/cpu/common/lanes.h says. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_NODES_NODES_H
-#define FOVEA_KERNELS_GAUSS_CPU_NODES_NODES_H
+#pragma once
 
 #include "kernels/gauss/cpu/common/picture.h"
 #include "ladder.h"
@@ -42,5 +41,3 @@ extern const struct gauss_cpu_nodes gauss_cpu_nodes_avx512;
  * pixels; those that are 0 are copied. */
 void gauss_cpu_node_gather(const struct gauss_cpu_picture *picture, const float *sigma_px,
                            int32_t x_px, int32_t y_px);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A tile of the node way and its parts. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_NODES_TILE_H
-#define FOVEA_KERNELS_GAUSS_CPU_NODES_TILE_H
+#pragma once
 
 #include "kernels/gauss/cpu/common/lanes.h"
 #include "nodes.h"
@@ -82,5 +81,3 @@ void gauss_cpu_node_across(const struct gauss_cpu_node_tile *tile,
 /* Writes the tile to the picture; pixels of no blur are copied. `values` has memory for 16 pixels.
  * Returns false, with nothing written, if values are not finite. */
 bool gauss_cpu_node_write(const struct gauss_cpu_node_tile *tile, float *values);
-
-#endif

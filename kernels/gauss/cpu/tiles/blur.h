@@ -7,8 +7,7 @@
  * Its weights are w(i) = g^(i^2): the next of them is the last one times g^(2i + 1), which itself
  * grows by g^2, so that two products a step make all of them from the first, and a register makes
  * those of its samples at once, for all channels. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_TILES_BLUR_H
-#define FOVEA_KERNELS_GAUSS_CPU_TILES_BLUR_H
+#pragma once
 
 #include "kernels/gauss/cpu/common/lanes.h"
 #include "kernels/gauss/cpu/common/picture.h"
@@ -48,5 +47,3 @@ void gauss_cpu_blur(const struct gauss_cpu_blur *blur, int32_t channels);
  * `step` apart. */
 #define GAUSS_CPU_BLUR_RADIUS 24 /* at most */
 void gauss_cpu_blur_direct(const struct gauss_cpu_blur *blur, int32_t channels);
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Levels in planes: each half of the one below, through [1 5 10 10 5 1] / 32 along both axes. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_TILES_DECIMATE_H
-#define FOVEA_KERNELS_GAUSS_CPU_TILES_DECIMATE_H
+#pragma once
 
 #include "kernels/gauss/cpu/common/planes.h"
 
@@ -44,5 +43,3 @@ static inline int32_t gauss_cpu_decimate_tap(const struct gauss_plan *plan, int3
 void gauss_cpu_decimate_rows(const struct gauss_plan *plan,
                              const struct gauss_cpu_decimate_scratch *scratch, int32_t k,
                              const float *const rows[GAUSS_CPU_DECIMATE_TAPS], float *out);
-
-#endif

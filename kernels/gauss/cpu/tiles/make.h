@@ -3,8 +3,7 @@
 
 /* How one tile is made, once its level is known, and a worker's scratch memory for it and for
  * levels. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_TILES_MAKE_H
-#define FOVEA_KERNELS_GAUSS_CPU_TILES_MAKE_H
+#pragma once
 
 #include "blur.h"
 #include "decimate.h"
@@ -76,5 +75,3 @@ static inline int32_t gauss_cpu_tile_radius(const struct gauss_cpu_picture *pict
 }
 
 void gauss_cpu_tile_make(const struct gauss_cpu_tile *tile);
-
-#endif

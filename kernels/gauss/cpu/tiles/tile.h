@@ -17,8 +17,7 @@
  * spline.
  *
  * This file is compiled several times, as gauss/cpu/common/lanes.h says. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_TILES_TILE_H
-#define FOVEA_KERNELS_GAUSS_CPU_TILES_TILE_H
+#pragma once
 
 #include "kernels/gauss/cpu/common/picture.h"
 
@@ -48,6 +47,4 @@ extern const struct gauss_cpu_tiles gauss_cpu_tiles_base;
 #ifdef GAUSS_CPU_HAVE_AVX2
 extern const struct gauss_cpu_tiles gauss_cpu_tiles_avx2;
 extern const struct gauss_cpu_tiles gauss_cpu_tiles_avx512;
-#endif
-
 #endif

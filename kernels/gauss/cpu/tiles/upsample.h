@@ -9,8 +9,7 @@
  * weights, so that along x they are made together and only then woven with those of other phases. x
  * comes first: most of the work is done for every pixel along y, where neighbours need no
  * shuffling. */
-#ifndef FOVEA_KERNELS_GAUSS_CPU_TILES_UPSAMPLE_H
-#define FOVEA_KERNELS_GAUSS_CPU_TILES_UPSAMPLE_H
+#pragma once
 
 #include "kernels/gauss/cpu/common/lanes.h"
 #include "kernels/gauss/cpu/common/picture.h"
@@ -61,5 +60,3 @@ void gauss_cpu_upsample_down(const struct gauss_cpu_upsample_rows *rows, int32_t
 void gauss_cpu_upsample_words(const struct gauss_cpu_upsample_rows *rows,
                               const struct pixel_light *light, const unsigned char *alpha,
                               unsigned char *out);
-
-#endif

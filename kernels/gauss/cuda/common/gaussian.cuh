@@ -3,8 +3,7 @@
 
 /* One pixel's Gaussian over the samples of a level, at their exact distances: what pixels take one
  * by one. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_COMMON_GAUSSIAN_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_COMMON_GAUSSIAN_CUH
+#pragma once
 
 #include "kernels/gauss/pyramid.h"
 
@@ -84,5 +83,3 @@ static __device__ float4 sum_pixel(const Levels &levels, int level_count, int li
     const float scale = 1.0f / (across.total() * down.total());
     return make_float4(sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale);
 }
-
-#endif

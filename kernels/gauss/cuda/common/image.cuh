@@ -3,8 +3,7 @@
 
 /* The images of a frame, of which a block sees its own, and how pixels are read and written, one by
  * one or in runs. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_COMMON_IMAGE_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_COMMON_IMAGE_CUH
+#pragma once
 
 #include "kernels/cuda/ptx.cuh"
 #include "kernels/image/image.cuh"
@@ -351,5 +350,3 @@ DEVICE void store_run(const Image &image, bool runs, int x, int y, int width,
         }
     }
 }
-
-#endif

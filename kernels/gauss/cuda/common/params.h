@@ -3,8 +3,7 @@
 
 /* The parameter blocks of the CUDA kernels, by value. Shared by C and CUDA C: device pointers and
  * surface objects are 64-bit numbers. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_COMMON_PARAMS_H
-#define FOVEA_KERNELS_GAUSS_CUDA_COMMON_PARAMS_H
+#pragma once
 
 #include "kernels/gauss/frame.h"
 #include "kernels/image/image_linear.h"
@@ -79,5 +78,3 @@ struct gauss_cuda_decimate_params {
     int32_t level; /* the one that is written, from the one below */
     int32_t reserved;
 };
-
-#endif

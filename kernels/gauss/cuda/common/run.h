@@ -3,8 +3,7 @@
 
 /* A way (gauss/cuda/ways.h) is asked to make this: a frame's picture, or images of a batch, z of
  * each launch's grid. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_COMMON_RUN_H
-#define FOVEA_KERNELS_GAUSS_CUDA_COMMON_RUN_H
+#pragma once
 
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/gauss/gauss.h"
@@ -49,5 +48,3 @@ FOVEA_MUST_CHECK static inline enum fovea_result gauss_cuda_launch_samples(
         kernel, width, height, run->sources, GAUSS_CUDA_BLOCK_WIDTH, GAUSS_CUDA_BLOCK_HEIGHT);
     return cuda_launch(run->device, run->stream, &launch, params);
 }
-
-#endif

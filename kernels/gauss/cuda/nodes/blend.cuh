@@ -3,8 +3,7 @@
 
 /* The weight of each of a tile's nodes for a pixel: Lagrange weights (gauss/plan/ladder.h) as
  * polynomials of the third degree in the pixel's place on the ladder. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_BLEND_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_NODES_BLEND_CUH
+#pragma once
 
 #include "kernels/cuda/ptx.cuh"
 #include "sigma.cuh"
@@ -168,5 +167,3 @@ DEVICE void square_roots(int roots, float (&sums)[CHANNELS][COUNT])
         }
     }
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Levels by matrix products: a warp makes 16 x 16 samples from 40 x 40 of the level below. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_LEVELS_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_NODES_LEVELS_CUH
+#pragma once
 
 #include "pixel.cuh"
 #include "product.cuh"
@@ -255,5 +254,3 @@ DEVICE void make_levels(const gauss_nodes &nodes, char *levels, int first, int l
         __syncthreads();
     }
 }
-
-#endif

@@ -7,8 +7,7 @@
  * Plans: all laws and sizes. Formats: all but 32-bit floats; levels are averaged as stored or in
  * sRGB's light. 32-bit floats and wide light go to nodes_wide/wide.h, which has levels of the same
  * kind made here. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_NODES_H
-#define FOVEA_KERNELS_GAUSS_CUDA_NODES_NODES_H
+#pragma once
 
 #include "kernels/gauss/cuda/common/run.h"
 #include "kernels/operator/operator_cuda_base.h"
@@ -78,5 +77,3 @@ size_t gauss_nodes_whole_bytes(const struct gauss_nodes *nodes, uint32_t channel
 /* Writes the matrix that makes a level from the one below, sample i from those from 2 i - 2 on.
  * Returns where it ends. */
 uint16_t *gauss_nodes_put_taps(uint16_t *out_halves);
-
-#endif

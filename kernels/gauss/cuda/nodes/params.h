@@ -9,8 +9,7 @@
  * A^T. X is the window of its level's samples around the tile. A and D have rows of Gaussian
  * weights at the samples' exact distances from the tile's columns and rows; each row sums to 1. So
  * one product blurs and up-samples at once. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_PARAMS_H
-#define FOVEA_KERNELS_GAUSS_CUDA_NODES_PARAMS_H
+#pragma once
 
 #include "kernels/gauss/cuda/common/params.h"
 #include "kernels/gauss/plan/ladder.h"
@@ -185,5 +184,3 @@ HOST_DEVICE int32_t gauss_light_window(const struct gauss_wide_node *node, int32
 {
     return (tile_px >> node->level & ~3) - node->before;
 }
-
-#endif

@@ -4,8 +4,7 @@
 /* The picture: a warp makes a tile of 16 x 16 pixels. It evaluates each pixel's sigma, makes the
  * nodes that any pixel needs from the levels, or the narrowest from the picture, and adds them up
  * with each pixel's weights. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_PICTURE_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_NODES_PICTURE_CUH
+#pragma once
 
 #include "blend.cuh"
 #include "levels.cuh"
@@ -360,5 +359,3 @@ DEVICE void make_whole(const gauss_frame &frame, const gauss_nodes &nodes, const
                                               chosen);
     }
 }
-
-#endif

@@ -4,8 +4,7 @@
 /* Pixels as samples of level 0, in pairs: stored values around the middle of their range, which
  * is exact, or linear light from 0 to 1. Floats are samples unchanged: halves have all of their
  * bits. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_PIXEL_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_NODES_PIXEL_CUH
+#pragma once
 
 #include "kernels/gauss/cuda/common/image.cuh"
 #include "kernels/image/light.cuh"
@@ -421,5 +420,3 @@ template <int RUNS, int ROWS, int PITCH, int THREADS> struct node_stage {
         __syncthreads();
     }
 };
-
-#endif

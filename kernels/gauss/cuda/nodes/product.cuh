@@ -6,8 +6,7 @@
  * (cuda/mma.cuh). Rows and columns of a window are numbered as gauss_nodes_place and
  * gauss_nodes_last say, and so are the rows of the matrices: what a lane reads of a row at once
  * is four neighbours, and so is what it has of a row in the end. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_PRODUCT_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_NODES_PRODUCT_CUH
+#pragma once
 
 #include "kernels/cuda/mma.cuh"
 #include "params.h"
@@ -169,5 +168,3 @@ template <int ROWS, int COUNT> DEVICE bool all_finite(const float (&values)[ROWS
     }
     return __all_sync(~0u, none == 0.0f);
 }
-
-#endif

@@ -4,8 +4,7 @@
 /* Finds a tile's pixels on the ladder of nodes: sigma of each by the law, and the least and
  * most of a warp. A Plan has the law, its table, a run's picture of sigmas, and `end`. Conversions
  * between floats and integers take as long as eight sums and are avoided. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_SIGMA_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_NODES_SIGMA_CUH
+#pragma once
 
 #include "kernels/gauss/cuda/common/image.cuh"
 #include "kernels/gauss/grid.h"
@@ -469,5 +468,3 @@ DEVICE gauss_tile_nodes choose_nodes(int blend, node_places &places)
     }
     return chosen;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Converts a tile's sums to pixels and writes them, four neighbours at once if memory allows it. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_WRITE_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_NODES_WRITE_CUH
+#pragma once
 
 #include "kernels/cuda/ptx.cuh"
 #include "kernels/gauss/cuda/common/gaussian.cuh"
@@ -264,5 +263,3 @@ static __device__ __noinline__ void sum_tile(const gauss_frame &frame, const Pla
         dst.store(x, y, word);
     }
 }
-
-#endif

@@ -4,8 +4,7 @@
 /* The picture from nodes of wide light (nodes/params.h), and level 0, for pixels of whole numbers:
  * a warp makes a tile of 16 x 16 pixels. Products take halves, as levels have them; weights are
  * scaled, so that tails are seen. Square roots are blended (gauss/plan/ladder.h). */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_LIGHT_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_LIGHT_CUH
+#pragma once
 
 #include "kernels/gauss/cuda/nodes/blend.cuh"
 #include "kernels/gauss/cuda/nodes/levels.cuh"
@@ -398,5 +397,3 @@ DEVICE void make_light_picture(const gauss_frame &frame, const gauss_nodes &node
         }
     }
 }
-
-#endif

@@ -4,8 +4,7 @@
 /* The picture from nodes in floats, for 32-bit floats: a warp makes a tile of 16 x 16 pixels. The
  * products take floats of 11 bits, whose exponents cover floats and the weights of tails in wide
  * light; for wide light, square roots are blended (gauss/plan/ladder.h). */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_CUH
+#pragma once
 
 #include "kernels/gauss/cuda/nodes/blend.cuh"
 #include "kernels/gauss/cuda/nodes/write.cuh"
@@ -317,5 +316,3 @@ DEVICE void make_wide_picture(const gauss_frame &frame, const gauss_cuda_smooth 
         make_node_tile<Pixel, 3>(frame, smooth, src, dst, tile);
     }
 }
-
-#endif

@@ -4,8 +4,7 @@
 /* The smooth method for 32-bit floats by nodes in floats, and for whole numbers in wide light by
  * nodes in halves: kernels (gauss_wide.cu) and their launches. The device is pushed around every
  * call. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_H
-#define FOVEA_KERNELS_GAUSS_CUDA_NODES_WIDE_WIDE_H
+#pragma once
 
 #include "kernels/gauss/cuda/nodes/nodes.h"
 
@@ -52,5 +51,3 @@ FOVEA_MUST_CHECK enum fovea_result gauss_wide_fill(const struct gauss_plan *plan
 FOVEA_MUST_CHECK enum fovea_result gauss_light_fill(const struct gauss_plan *plan,
                                                     struct gauss_nodes *out_nodes,
                                                     struct operator_cuda_part *out_table);
-
-#endif

@@ -11,8 +11,7 @@
  * darker.
  *
  * The kernel is bound by waits for memory and by its longest blocks, which the list names first. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_PICTURE_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_PICTURE_CUH
+#pragma once
 
 #include "kernels/gauss/cuda/common/gaussian.cuh"
 #include "kernels/gauss/cuda/tiles/mma/tile.cuh"
@@ -210,5 +209,3 @@ DEVICE void make_picture(const gauss_frame &frame, const gauss_tiles &tiles, con
         make_in_turn(work, entry);
     }
 }
-
-#endif

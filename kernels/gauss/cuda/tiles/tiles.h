@@ -10,8 +10,7 @@
  * is kept. All else goes to gauss/cuda/nodes/nodes.h, which is faster for it, or
  * gauss/cuda/nodes_wide/wide.h (gauss/cuda/ways.h), and so does all on code that has no matrix
  * instructions, by which tiles win. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_TILES_H
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_TILES_H
+#pragma once
 
 #include "kernels/gauss/cuda/common/run.h"
 #include "kernels/gauss/cuda/tiles/common/params.h"
@@ -58,5 +57,3 @@ void gauss_cuda_tile_list_widen(struct gauss_tile_grid *grid, int32_t foveas);
 /* Shrinks the launch's grid to what this frame's gaze asks for: blocks without an entry would delay
  * others. */
 void gauss_cuda_tile_list_fit(struct gauss_tiles *tiles, const struct gauss_frame *frame);
-
-#endif

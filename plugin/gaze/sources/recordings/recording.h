@@ -4,8 +4,7 @@
 /* Recordings of gaze in the formats of trackers and laboratories. Each reader is a file here and a
  * line of the table in recording.c; docs/gaze.md lists them. Positions whose place on the screen a
  * file tells become uv; others stay as the file has them, in gaze.space and gaze.origin. */
-#ifndef FOVEA_GAZE_RECORDING_H
-#define FOVEA_GAZE_RECORDING_H
+#pragma once
 
 #include "plugin/gaze/sources/gaze_scanpath_file.h"
 #include "recording_text.h"
@@ -77,5 +76,3 @@ enum fovea_result recording_add(struct recording *recording, struct span field, 
 /* The eyes that gaze.scanpath.eye wants: their middle where both are seen. */
 struct recording_eye recording_both(const struct recording *recording, struct recording_eye left,
                                     struct recording_eye right);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Tables: a line of columns' names, then a line of values for each sample. What the columns of a
  * format mean is data; the reading is here, once. */
-#ifndef FOVEA_GAZE_RECORDING_TABLE_H
-#define FOVEA_GAZE_RECORDING_TABLE_H
+#pragma once
 
 #include "recording.h"
 
@@ -50,5 +49,3 @@ bool recording_has_marks(const struct recording *recording, const struct recordi
 enum fovea_result recording_read_table(struct recording *recording,
                                        const struct recording_format *format,
                                        const char *const *names, size_t name_count);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* A text of lines and fields, read from the front to the back, and messages that say where what is
  * wrong stands. All readers of recordings share it. */
-#ifndef FOVEA_GAZE_RECORDING_TEXT_H
-#define FOVEA_GAZE_RECORDING_TEXT_H
+#pragma once
 
 #include "core/log.h"
 
@@ -55,5 +54,3 @@ struct span recording_next_word(struct span *words);
 bool recording_number(const struct recording_text *text, struct span field, double *out_number);
 /* Nothing, a point, nan or n/a: a tracker that saw no eye. */
 bool recording_is_lost(struct span field);
-
-#endif

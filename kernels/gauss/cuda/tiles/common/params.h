@@ -3,8 +3,7 @@
 
 /* The smooth method in tiles (gauss_tiles.cu): shapes of tiles, the kernels' parameters, and how
  * much shared memory they take. C and CUDA C share this header. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_PARAMS_H
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_PARAMS_H
+#pragma once
 
 #include "kernels/gauss/cuda/common/params.h"
 #include "kernels/gauss/pyramid.h"
@@ -151,5 +150,3 @@ struct gauss_tiles_params {
     struct image_linear src; /* of a surface, `data` is its object */
     struct image_linear dst;
 };
-
-#endif

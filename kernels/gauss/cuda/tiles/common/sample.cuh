@@ -8,8 +8,7 @@
  * need no conversion, and rounding to a level is an addition. A sample is a level less the middle
  * of its range, 128. In linear light it is the light, 0 to 1, whose relative precision counts in
  * the dark. Half floats are samples as they are. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SAMPLE_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SAMPLE_CUH
+#pragma once
 
 #include "kernels/cuda/ptx.cuh"
 #include "kernels/image/light.cuh"
@@ -174,5 +173,3 @@ DEVICE uint8_t *opaque_flag(const gauss_tiles &tiles, int x, int y)
     return (uint8_t *)(tiles.state + image * tiles.state_bytes + tiles.flags_bytes) +
            y * tiles.made_columns + x;
 }
-
-#endif

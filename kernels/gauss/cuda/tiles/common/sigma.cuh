@@ -3,8 +3,7 @@
 
 /* Sigma on the device: at a place, its range over a square, and the kind of tile that follows from
  * it, as an entry of the list. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SIGMA_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_COMMON_SIGMA_CUH
+#pragma once
 
 #include "kernels/gauss/cuda/common/image.cuh"
 #include "params.h"
@@ -341,5 +340,3 @@ DEVICE uint32_t entry_of_tile(const tile_law &law, const tile_range &range, int 
                       : tile_entry(GAUSS_TILE_WHOLE_0 + level, 0, GAUSS_TILE_ACROSS * x,
                                    GAUSS_TILE_ACROSS * y);
 }
-
-#endif

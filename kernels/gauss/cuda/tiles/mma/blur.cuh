@@ -3,8 +3,7 @@
 
 /* The MMA path of tiles (gauss/cuda/tiles/mma/tile.cuh): the variances of a warp's outputs, and
  * the blur. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_BLUR_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_BLUR_CUH
+#pragma once
 
 #include "kernels/cuda/mma.cuh"
 #include "table.cuh"
@@ -376,5 +375,3 @@ DEVICE void limit_outputs(const tile_mma_sums &sums, const __half2 *low, const _
         }
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Tables of the MMA path that the compiler computes: weights of Gaussians and of the spline, as
  * halves, and the bytes of sRGB's light. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_TABLE_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_TABLE_CUH
+#pragma once
 
 #include "kernels/gauss/cuda/tiles/common/sample.cuh"
 #include <stdint.h>
@@ -342,5 +341,3 @@ DEVICE uint32_t bytes_of_light(uint32_t two)
     const uint32_t by = two | 0xff00ff00u;
     return __byte_perm(__dp2a_lo(first, by, 32768u), __dp2a_hi(second, by, 32768u), 0x0602);
 }
-
-#endif

@@ -25,8 +25,7 @@
  * sigma^2)^2. Below 0.9 px the corners of a warp are too far apart for that: there each pixel
  * evaluates sigma, and four to seven variances are blended, the first of them 0 if pixels are
  * copied. Such subtiles are few; with code of their own they outlived all others. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_TILE_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_TILE_CUH
+#pragma once
 
 #include "window.cuh"
 #include "write.cuh"
@@ -259,5 +258,3 @@ DEVICE bool make_by_mma(const tile_work<FORMAT, Image> &work, const tile_mma_sha
     }
     return true;
 }
-
-#endif

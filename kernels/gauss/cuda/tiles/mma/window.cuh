@@ -3,8 +3,7 @@
 
 /* The MMA path of tiles (gauss/cuda/tiles/mma/tile.cuh): loads a block's window into shared
  * memory, a plane for each channel. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_WINDOW_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_WINDOW_CUH
+#pragma once
 
 #include "kernels/gauss/cuda/common/image.cuh"
 #include "kernels/gauss/cuda/tiles/common/sample.cuh"
@@ -448,5 +447,3 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
         return are_opaque<FORMAT>(all);
     }
 };
-
-#endif

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The MMA path of tiles (gauss/cuda/tiles/mma/tile.cuh): blurred samples become pixels. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_WRITE_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_MMA_WRITE_CUH
+#pragma once
 
 #include "blur.cuh"
 #include "kernels/cuda/mma.cuh"
@@ -530,5 +529,3 @@ DEVICE void write_floats(tile_mma_float_writer<Image> &writer, const tile_mma_le
         }
     }
 }
-
-#endif

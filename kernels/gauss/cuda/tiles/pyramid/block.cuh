@@ -4,8 +4,7 @@
 /* Blocks of the first kernel have this in common, whatever their pixels (bytes.cuh, floats.cuh):
  * the classifier's part, barriers, the flag of opaque pixels, and how workers fill the window with
  * pixels, sixteen bytes at a time. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_BLOCK_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_BLOCK_CUH
+#pragma once
 
 #include "classify.cuh"
 #include "kernels/cuda/copy.cuh"
@@ -181,5 +180,3 @@ template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
         }
     }
 };
-
-#endif

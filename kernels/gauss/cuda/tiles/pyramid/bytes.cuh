@@ -11,8 +11,7 @@
  * lie, which is exact and unpacks nothing; the sums, as halves, are the left operand of the product
  * down columns. Workers have one barrier among them, when the pixels are there. The kernel is bound
  * by waiting for the picture. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_BYTES_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_BYTES_CUH
+#pragma once
 
 #include "block.cuh"
 #include "kernels/cuda/mma.cuh"
@@ -354,5 +353,3 @@ DEVICE void make_levels_of_bytes(const gauss_frame &frame, const gauss_tiles &ti
         work_on_bytes(frame, tiles, src, memory, x0, y0);
     }
 }
-
-#endif

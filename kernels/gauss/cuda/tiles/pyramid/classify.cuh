@@ -3,8 +3,7 @@
 
 /* The first kernel's classifier warp finds out which levels its block makes, and puts a tile into
  * the list of the second kernel. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_CLASSIFY_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_CLASSIFY_CUH
+#pragma once
 
 #include "kernels/gauss/cuda/tiles/common/sigma.cuh"
 
@@ -193,5 +192,3 @@ DEVICE void list_tile(const tile_law &law, const gauss_frame &frame, const tile_
         list.entries[(uint32_t)grid.entry_count - 1u - from_end] = entry;
     }
 }
-
-#endif

@@ -13,8 +13,7 @@
  *
  * NaN or infinity times a tap of 0 is NaN: a warp that finds one in its samples sums the taps one
  * by one. The kernel is bound by waiting for the picture. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_FLOATS_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_FLOATS_CUH
+#pragma once
 
 #include "block.cuh"
 #include "kernels/cuda/mma.cuh"
@@ -423,5 +422,3 @@ DEVICE void make_levels_of_floats(const gauss_frame &frame, const gauss_tiles &t
         work_on_floats<Filler<Image>>(frame, tiles, src, memory, x0, y0);
     }
 }
-
-#endif

@@ -4,8 +4,7 @@
 /* The first kernel of the tiles for RGBA8 that is averaged as light, sm_80 and later: it does what
  * gauss/cuda/tiles/pyramid/floats.cuh does, with light in the window. Bytes come through
  * registers, and a thread issues all its loads before it waits for the first. */
-#ifndef FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_LIGHT_CUH
-#define FOVEA_KERNELS_GAUSS_CUDA_TILES_PYRAMID_LIGHT_CUH
+#pragma once
 
 #include "floats.cuh"
 
@@ -112,5 +111,3 @@ template <typename Image> struct tile_light_filler {
         }
     }
 };
-
-#endif
