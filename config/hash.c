@@ -75,9 +75,7 @@ enum fovea_result config_settings_hash(const struct fovea_settings *settings, ui
 {
     uint64_t hash = HASH_START;
     char *text = malloc(FOVEA_SETTING_TEXT_MAX);
-    if (!text) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(text);
     for (size_t i = 0; i < config_key_count; i++) {
         if (counts(&config_keys[i]) &&
             write_value(&config_keys[i], settings, text, FOVEA_SETTING_TEXT_MAX)) {

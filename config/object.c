@@ -90,9 +90,7 @@ static enum fovea_result make(const struct fovea_settings *settings,
                               struct fovea_settings **out_settings)
 {
     struct fovea_settings *made = malloc(sizeof *made);
-    if (!made) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(made);
     const enum fovea_result result = config_settings_hold(made, settings);
     if (result < 0) {
         free(made);
@@ -235,9 +233,7 @@ enum fovea_result fovea_settings_set_map(struct fovea_settings *settings, const 
     struct fovea_map *map = &settings->foveation.map;
     const struct fovea_map given = {.values = values, .width = width, .height = height};
     float *copy = copy_values(&given);
-    if (!copy) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(copy);
     free(map->own_values);
     map->own_values = copy;
     map->kind = FOVEA_MAP_ARRAY;

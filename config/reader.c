@@ -176,14 +176,10 @@ static enum fovea_result copy_sets(struct config_reader *reader,
                                    const struct fovea_config_desc *desc)
 {
     reader->sets = calloc(desc->set_count + 1, sizeof *reader->sets);
-    if (!reader->sets) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(reader->sets);
     for (size_t i = 0; i < desc->set_count; i++) {
         reader->sets[i] = strdup(desc->sets[i]);
-        if (!reader->sets[i]) {
-            return FOVEA_ERROR_OUT_OF_MEMORY;
-        }
+        FOVEA_TRY_MEMORY(reader->sets[i]);
         reader->set_count++;
     }
     return FOVEA_OK;

@@ -138,9 +138,7 @@ enum fovea_result config_watch_create(struct config_reader *reader, struct confi
 {
     struct config_watch *watch = calloc(1, sizeof *watch);
     *out_watch = watch;
-    if (!watch) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(watch);
     sem_init(&watch->wake, 0, 0);
     sem_init(&watch->ended, 0, 0);
     watch->log = reader->log;

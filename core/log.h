@@ -26,3 +26,6 @@ __attribute__((format(printf, 3, 4))) void log_write(struct fovea_log log,
             return try_result_;                                                                    \
         }                                                                                          \
     } while (0)
+
+/* The same for memory that was asked for: NULL is none. */
+#define FOVEA_TRY_MEMORY(memory) FOVEA_TRY((memory) ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY)

@@ -241,9 +241,7 @@ static enum fovea_result make_room(struct vk_compute *compute)
     const uint32_t room = compute->pipeline_room ? 2 * compute->pipeline_room : 16;
     struct vk_compute_pipeline *grown =
         realloc(compute->pipelines, room * sizeof *compute->pipelines);
-    if (!grown) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(grown);
     compute->pipelines = grown;
     compute->pipeline_room = room;
     return FOVEA_OK;

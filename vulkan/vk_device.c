@@ -69,9 +69,7 @@ enum fovea_result vk_device_offer(const struct vk_functions *vk, VkPhysicalDevic
     uint32_t count = 0;
     VK_TRY(log, vk->EnumerateDeviceExtensionProperties(physical, NULL, &count, NULL));
     VkExtensionProperties *extensions = calloc(count + 1, sizeof *extensions);
-    if (!extensions) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(extensions);
     VkResult result = vk->EnumerateDeviceExtensionProperties(physical, NULL, &count, extensions);
     if (result >= 0) {
         read_offer(vk, physical, extensions, count, out_offer);

@@ -99,9 +99,7 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct chain_plan *chain = calloc(1, sizeof *chain);
-    if (!chain) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(chain);
     struct operator_plan *plan = &chain->base;
     plan->api = &chain_operator;
     chain->width_px = desc->width_px;

@@ -31,9 +31,7 @@ static enum fovea_result grow(struct chain_host *host, uint64_t bytes)
         return FOVEA_OK;
     }
     void *grown = bytes <= SIZE_MAX ? large_memory_make((size_t)bytes, 1) : NULL;
-    if (!grown) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(grown);
     large_memory_free(host->between);
     host->between = grown;
     host->between_bytes = bytes;

@@ -37,9 +37,7 @@ enum fovea_result cuda_block_create(const struct cuda_device *device,
 {
     *out_block = NULL;
     struct cuda_block *block = calloc(1, sizeof *block);
-    if (!block) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(block);
     block->from = from;
     const enum fovea_result result = fill(device, block, bytes);
     if (result != FOVEA_OK) {

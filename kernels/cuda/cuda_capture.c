@@ -100,9 +100,7 @@ enum fovea_result cuda_graphs_watch(const struct cuda_device *device,
                                     struct cuda_graphs **out_graphs)
 {
     *out_graphs = malloc(sizeof **out_graphs);
-    if (!*out_graphs) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(*out_graphs);
     atomic_init(&(*out_graphs)->owners, 1);
     const enum fovea_result result = give(device, capture->graph, *out_graphs);
     if (result != FOVEA_OK) {

@@ -81,9 +81,7 @@ static enum fovea_result create(int ordinal, bool own, struct fovea_log log,
     FOVEA_TRY(cuda_driver_get(log, &cu));
 
     struct cuda_device *device = calloc(1, sizeof *device);
-    if (!device) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(device);
     device->driver = *cu;
     device->driver.loss = &device->loss;
     device->loss.own = own;

@@ -86,9 +86,7 @@ static enum fovea_result build(struct late_cuda *late, CUstream stream, uint32_t
     const size_t bytes = (size_t)PLACE_BYTES * (slot_count + 1);
     void *shared = NULL;
     late->enqueued_ns = calloc(slot_count, sizeof *late->enqueued_ns);
-    if (!late->enqueued_ns) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(late->enqueued_ns);
     FOVEA_TRY(cuda_module_load(device, late_fatbin, &late->module));
     FOVEA_TRY(cuda_device_get_kernel(device, late->module, "gaze_latch", &late->latch));
     CU_TRY(device->log, cu,
@@ -105,9 +103,7 @@ enum fovea_result late_cuda_create(const struct cuda_device *device, CUstream st
 {
     *out_late = NULL;
     struct late_cuda *late = calloc(1, sizeof *late);
-    if (!late) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(late);
     late->device = device;
     const enum fovea_result result = build(late, stream, slot_count);
     if (result != FOVEA_OK) {

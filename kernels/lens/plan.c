@@ -227,9 +227,7 @@ static enum fovea_result make_moves(const struct operator_plan_desc *desc, struc
     const size_t each = 2 * (size_t)points->columns * points->rows;
     plan->move_count = each * (plan->colored ? LENS_COLORS : 1);
     plan->moves = large_memory_make(plan->move_count, sizeof *plan->moves);
-    if (!plan->moves) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(plan->moves);
     for (int color = 0; color < LENS_COLORS; color++) {
         if (plan->colored || color == LENS_AXIS) {
             set_moves(desc, points->places_uv[color],
@@ -248,9 +246,7 @@ enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct lens_plan *plan = calloc(1, sizeof *plan + FOVEA_DISPLAY_MAX * sizeof *plan->samples);
-    if (!plan) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(plan);
     set_up(desc, plan);
     pixel_light_fill_samples(plan->light, &desc->settings->foveation.display, plan->samples);
     (void)shared_data_share(desc->settings->own.lens_file_data);

@@ -59,9 +59,7 @@ enum fovea_result operator_cuda_create(const struct operator_cuda_kind *kind,
 {
     struct operator_cuda *made = calloc(1, kind->bytes);
     *out_cuda = made;
-    if (!made) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(made);
     made->kind = kind;
     made->device = device;
     const enum fovea_result result = kind->load(made);
@@ -128,9 +126,7 @@ enum fovea_result operator_cuda_plan_create(struct operator_cuda *cuda,
         free_idle(cuda);
     }
     *out_plan = calloc(1, cuda->kind->plan_bytes);
-    if (!*out_plan) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(*out_plan);
     const enum fovea_result result = cuda->kind->plan_fill(cuda, source, format, *out_plan);
     if (result < 0) {
         operator_cuda_plan_retire(cuda, out_plan);

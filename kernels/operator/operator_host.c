@@ -11,9 +11,7 @@ enum fovea_result operator_host_create(const struct operator_host_kind *kind,
 {
     struct operator_host *made = calloc(1, kind->bytes);
     *out_host = made;
-    if (!made) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(made);
     made->kind = kind;
     made->plan = plan;
     made->pool = pool;

@@ -20,15 +20,11 @@ enum fovea_result worker_floats_grow(struct worker_floats *workers, struct threa
     const uint32_t count = there < wanted ? there : wanted;
     const uint32_t capacity = wanted > workers->count ? wanted : workers->count;
     float **of = realloc(workers->of, capacity * sizeof *of);
-    if (!of) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(of);
     workers->of = of;
     for (; workers->count < count; workers->count++) {
         of[workers->count] = large_memory_make(floats, sizeof *of[0]);
-        if (!of[workers->count]) {
-            return FOVEA_ERROR_OUT_OF_MEMORY;
-        }
+        FOVEA_TRY_MEMORY(of[workers->count]);
     }
     workers->wanted = wanted;
     return FOVEA_OK;

@@ -195,9 +195,7 @@ static enum fovea_result make_kernels(struct saliency_plan *plan, struct salienc
     scale->reach = (int32_t)ceil(CUT_OFF * sigma);
     const size_t rows = SALIENCY_RUN_MAX * (2 * (size_t)scale->reach + 1);
     scale->kernels = make(plan, rows * SALIENCY_FINE_PITCH, sizeof *scale->kernels);
-    if (!scale->kernels) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(scale->kernels);
     make_lines(scale, sigma);
     fill_kernel(scale);
     fill_runs(scale);
@@ -273,9 +271,7 @@ static enum fovea_result make_taps(struct saliency_plan *plan, struct saliency_a
     axis->tap_first = make(plan, pixels, sizeof *axis->tap_first);
     axis->tap_count = make(plan, pixels, sizeof *axis->tap_count);
     axis->taps = make(plan, pixels * SALIENCY_TAPS_MAX, sizeof *axis->taps);
-    if (!axis->tap_first || !axis->tap_count || !axis->taps) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(axis->tap_first && axis->tap_count && axis->taps);
     fill_taps(axis);
     return FOVEA_OK;
 }
@@ -368,9 +364,7 @@ enum fovea_result saliency_plan_create(const struct saliency_numbers *numbers, u
 {
     struct saliency_plan *plan = calloc(1, sizeof *plan);
     *out_plan = NULL;
-    if (!plan) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(plan);
     *plan = (struct saliency_plan){.numbers = *numbers,
                                    .width_px = (int32_t)width_px,
                                    .height_px = (int32_t)height_px,

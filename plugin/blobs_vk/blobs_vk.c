@@ -85,9 +85,7 @@ enum fovea_result blobs_vk_create_within(const struct fovea_blobs_vk_desc *desc,
     *out_blobs = NULL;
     FOVEA_TRY(take_desc(desc, &own, &numbers));
     struct fovea_blobs_vk *blobs = calloc(1, sizeof *blobs);
-    if (!blobs) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(blobs);
     enum fovea_result result = recorder_init(&blobs->recorder, &own);
     if (result < 0) {
         free(blobs);

@@ -40,9 +40,7 @@ enum fovea_result fovea_blobs_create(const struct fovea_blobs_desc *desc,
     *out_blobs = NULL;
     FOVEA_TRY(blobs_take_desc(desc, NULL, &own, &numbers));
     struct fovea_blobs *blobs = calloc(1, sizeof *blobs);
-    if (!blobs) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(blobs);
     blobs->numbers = numbers;
     blobs->log = own.log;
     const enum fovea_result result = thread_pool_create(own.cpu_threads, &blobs->pool);

@@ -92,9 +92,7 @@ static enum fovea_result make_captured(const struct cuda_device *device,
                                        const struct operator_derivatives *batch)
 {
     struct context_captured_gradient *made = malloc(sizeof *made);
-    if (!made) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(made);
     *made = *wanted;
     made->next = gradients->captured;
     gradients->captured = made;

@@ -3,6 +3,7 @@
 
 #include "context_depth.h"
 
+#include "core/log.h"
 #include "core/struct_bytes.h"
 
 #include <math.h>
@@ -132,9 +133,7 @@ enum fovea_result context_focuses_grow(struct context_focuses *focuses, uint32_t
         return FOVEA_OK;
     }
     struct operator_focus *of = realloc(focuses->of, count * sizeof *of);
-    if (!of) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(of);
     memset(of + focuses->count, 0, (count - focuses->count) * sizeof *of);
     focuses->of = of;
     focuses->count = count;

@@ -45,9 +45,7 @@ enum fovea_result fovea_lightfield_create(const struct fovea_lightfield_desc *de
     }
     FOVEA_TRY(lightfield_take_geometry(&own, &geometry));
     struct fovea_lightfield *field = calloc(1, sizeof *field);
-    if (!field) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(field);
     field->log = own.log;
     enum fovea_result result = thread_pool_create(own.cpu_threads, &field->pool);
     if (result >= 0) {

@@ -107,9 +107,7 @@ enum fovea_result fovea_lightfield_calibrate(const struct fovea_lightfield_raw *
         return refuse(&own, "it is too small: give the whole raw picture");
     }
     float *levels = malloc((size_t)picture.width_px * picture.height_px * sizeof *levels);
-    if (!levels) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(levels);
     fovea_lightfield_geometry_init(&geometry);
     geometry.flip = own.flip;
     const enum fovea_result result = find(&picture, &own, levels, &geometry, &found);

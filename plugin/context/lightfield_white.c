@@ -31,9 +31,7 @@ static enum fovea_result fill(struct fovea_lightfield_white *made,
                               const struct fovea_lightfield_raw *white, double gain_max)
 {
     uint32_t *scratch = malloc(COUNTS * sizeof *scratch);
-    if (!scratch) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(scratch);
     const bool fine = white_gains(white, made->black, gain_max, scratch, made->gains);
     free(scratch);
     if (!fine) {
@@ -78,9 +76,7 @@ enum fovea_result fovea_lightfield_white_create(const struct fovea_lightfield_wh
     FOVEA_TRY(take(&own, &white));
     struct fovea_lightfield_white *made =
         malloc(sizeof *made + gain_count(&white) * sizeof *made->gains);
-    if (!made) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(made);
     made->kind = white;
     made->kind.data = NULL;
     made->black = own.black;

@@ -83,9 +83,7 @@ static enum fovea_result prepare(struct fovea_settings *settings, struct fovea_l
     struct operator_files files;
     FOVEA_TRY(settings_read(settings, log));
     struct fovea_settings *taken = copy_of(settings, log);
-    if (!taken) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(taken);
     const enum fovea_result result = operator_files_take(taken, log, &files);
     if (result == FOVEA_OK) {
         operator_files_finish(&files);
@@ -120,9 +118,7 @@ enum fovea_result settings_try(const struct fovea_settings *settings, struct fov
 {
     struct settings_kept kept = {0};
     struct fovea_settings *taken = copy_of(settings, log);
-    if (!taken) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(taken);
     const enum fovea_result result = settings_take(taken, &kept, log);
     settings_kept_finish(&kept);
     free(taken);

@@ -235,9 +235,7 @@ enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_ima
     }
     const struct vk_image_desc roomy = with_room(fovea, desc, between);
     struct frame_scratch *place = find_place(fovea);
-    if (!place) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(place);
     finish_scratch(fovea, place);
     *out_scratch = place;
     return make_scratch(fovea, &roomy, between, place);
@@ -304,9 +302,7 @@ static enum fovea_result make_image(struct fovea_vk *fovea, const struct fovea_v
 {
     FOVEA_TRY(check_desc(fovea, desc));
     struct fovea_vk_image *image = calloc(1, sizeof *image);
-    if (!image) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(image);
     struct vk_image_desc wanted = {.format = vk_format_find(desc->format),
                                    .width_px = desc->width_px,
                                    .height_px = desc->height_px,

@@ -115,9 +115,7 @@ static enum fovea_result make(struct fovea_vk *fovea, uint64_t bytes,
 {
     const uint64_t roomy = with_room(fovea, bytes);
     struct frame_pass_scratch *place = find_place(fovea);
-    if (!place) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(place);
     finish(fovea, place);
     *out_scratch = place;
     return vk_buffer_init_local(&place->buffer, &fovea->device, roomy);

@@ -229,9 +229,7 @@ static enum fovea_result make_plan(struct fovea_vk *fovea, const struct operator
                                    struct frame_plan **out_plan)
 {
     struct frame_plan *place = find_place(fovea);
-    if (!place) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(place);
     vacate(fovea, place);
     enum fovea_result result = fill_plan(fovea, desc, place);
     if (result < 0) {

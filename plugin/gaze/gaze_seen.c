@@ -85,9 +85,7 @@ static enum fovea_result make(struct gaze_seen *seen, const struct fovea_gaze_se
     seen->change = finder_of(1, MOTION_BLOBS);
     seen->pixels = calloc(most, sizeof *seen->pixels);
     seen->planes = calloc(3 * most, 1);
-    if (!seen->pixels || !seen->planes) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(seen->pixels && seen->planes);
     seen->grey = seen->planes;
     seen->grey_before = seen->planes + most;
     seen->changed = seen->planes + 2 * most;
@@ -98,9 +96,7 @@ enum fovea_result gaze_seen_create(const struct fovea_gaze_settings *settings,
                                    struct gaze_seen **out_seen)
 {
     *out_seen = calloc(1, sizeof **out_seen);
-    if (!*out_seen) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(*out_seen);
     const enum fovea_result result = make(*out_seen, settings);
     if (result < 0) {
         gaze_seen_destroy(out_seen);

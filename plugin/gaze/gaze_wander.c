@@ -39,9 +39,7 @@ enum fovea_result gaze_wander_create(const struct fovea_gaze_settings *settings,
                                      struct fovea_log log, struct gaze_wander **out_wander)
 {
     *out_wander = calloc(1, sizeof **out_wander);
-    if (!*out_wander) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(*out_wander);
     (*out_wander)->settings = *settings;
     (*out_wander)->answer = packed((struct fovea_point_uv){0.5, 0.5});
     const enum fovea_result result = gaze_watch_create(settings, log, &(*out_wander)->watch);

@@ -260,9 +260,7 @@ enum fovea_result gaze_watch_create(const struct fovea_gaze_settings *settings,
 {
     struct gaze_watch *watch = calloc(1, sizeof *watch);
     *out_watch = watch;
-    if (!watch) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(watch);
     watch->settings = *settings;
     watch->log = log;
     watch->process = getpid();

@@ -217,9 +217,7 @@ enum fovea_result fovea_gl_create(const struct fovea_gl_desc *desc, struct fovea
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct fovea_gl *fovea = calloc(1, sizeof *fovea);
-    if (!fovea) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(fovea);
     fovea->log = own.log;
     fovea->way = own.way;
     const enum fovea_result result = open_parts(fovea, &own);

@@ -41,9 +41,7 @@ enum fovea_result fovea_lightfield_vk_create(const struct fovea_lightfield_vk_de
     *out_field = NULL;
     FOVEA_TRY(lightfield_vk_take_desc(desc, &own, &glsl));
     struct fovea_lightfield_vk *field = calloc(1, sizeof *field);
-    if (!field) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(field);
     field->glsl = glsl;
     enum fovea_result result = recorder_init(&field->recorder, &own);
     if (result < 0) {

@@ -121,9 +121,7 @@ enum fovea_result fovea_present_create(const struct fovea_present_desc *desc,
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct fovea_present *present = calloc(1, sizeof *present);
-    if (!present) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(present);
     present->desc = taken;
     present->process = getpid();
     atomic_init(&present->others, true);

@@ -194,9 +194,8 @@ static enum fovea_result build(struct record *record, const char *name)
     record->part = malloc(RECORD_TEXT_BYTES + RECORD_GZIP_PART_BYTES + RECORD_GZIP_END_BYTES);
     record->text = malloc(RECORD_TEXT_BYTES);
     record->events = malloc(RECORD_TEXT_BYTES);
-    if (!record->rows || !record->told || !record->part || !record->text || !record->events) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(record->rows && record->told && record->part && record->text &&
+                     record->events);
     FOVEA_TRY(make_tables(record, name));
     FOVEA_TRY(begin_rows(record));
     FOVEA_TRY(begin_events(record));
@@ -221,9 +220,7 @@ enum fovea_result record_open(const char *name, struct fovea_log log, struct rec
 {
     struct record *record = calloc(1, sizeof *record);
     *out_record = record;
-    if (!record) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(record);
     record->log = log;
     record->process = getpid();
     record->rows_file = record->events_file = -1;

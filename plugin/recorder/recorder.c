@@ -48,9 +48,7 @@ static enum fovea_result build(struct recorder *recorder, uint32_t count)
 {
     FOVEA_TRY(vk_compute_init(&recorder->compute, &recorder->device, count));
     recorder->calls = calloc(count, sizeof *recorder->calls);
-    if (!recorder->calls) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(recorder->calls);
     recorder->call_count = count;
     for (uint32_t i = 0; i < RECORDER_SETS * count; i++) {
         FOVEA_TRY(

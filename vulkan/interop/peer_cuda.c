@@ -126,9 +126,7 @@ static enum fovea_result import_semaphore(struct peer *base, const struct peer_s
     struct cuda_peer *peer = cuda(base);
     *out_semaphore = NULL;
     struct peer_semaphore *semaphore = calloc(1, sizeof *semaphore);
-    if (!semaphore) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(semaphore);
     enum fovea_result result = cuda_device_push(peer->device);
     if (result == FOVEA_OK) {
         result = peer_cuda_import_semaphore(peer->device, desc, &semaphore->handle);
@@ -162,9 +160,7 @@ static enum fovea_result import_plan(struct peer *base, const struct operator_pl
     struct cuda_peer *peer = cuda(base);
     *out_plan = NULL;
     struct peer_plan *own = calloc(1, sizeof *own);
-    if (!own) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(own);
     own->plan = plan;
     enum fovea_result result = cuda_device_push(peer->device);
     if (result == FOVEA_OK) {
@@ -341,9 +337,7 @@ enum fovea_result peer_cuda_create(const uint8_t device_uuid[16], uint32_t slot_
     FOVEA_TRY(cuda_device_find(device_uuid, log, &ordinal));
 
     struct cuda_peer *peer = calloc(1, sizeof *peer);
-    if (!peer) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(peer);
     peer->base.api = &api;
     peer->log = log;
     peer->slot_count = slot_count;

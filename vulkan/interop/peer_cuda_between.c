@@ -26,9 +26,7 @@ static enum fovea_result make_image(const struct cuda_device *device,
 {
     *out_image = NULL;
     struct peer_image *image = calloc(1, sizeof *image);
-    if (!image) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(image);
     const enum fovea_result result = make_surface(device, desc, image);
     if (result < 0) {
         peer_cuda_unmap_image(device, image);

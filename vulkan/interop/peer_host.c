@@ -211,9 +211,7 @@ static enum fovea_result import_image(struct peer *base, const struct peer_image
     (void)base;
     struct peer_image *image = calloc(1, sizeof *image);
     *out_image = image;
-    if (!image) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(image);
     image->image = (struct fovea_image){.data = desc->mapped,
                                         .width_px = desc->width_px,
                                         .height_px = desc->height_px,
@@ -235,9 +233,7 @@ static enum fovea_result import_semaphore(struct peer *base, const struct peer_s
 {
     (void)base;
     *out_semaphore = calloc(1, sizeof **out_semaphore);
-    if (!*out_semaphore) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(*out_semaphore);
     (*out_semaphore)->handle = desc->semaphore;
     return FOVEA_OK;
 }
@@ -254,9 +250,7 @@ static enum fovea_result import_plan(struct peer *base, const struct operator_pl
 {
     *out_plan = NULL;
     struct peer_plan *own = calloc(1, sizeof *own);
-    if (!own) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(own);
     own->api = operator_host_of(plan);
     const enum fovea_result result =
         operator_host_create(&own->api->kind, host(base)->pool, plan, &own->host);
@@ -362,9 +356,7 @@ static enum fovea_result start(struct host_peer *peer, uint32_t thread_count)
     FOVEA_TRY(thread_pool_create(thread_count, &peer->pool));
     peer->elapsed_us = malloc(peer->slot_count * sizeof *peer->elapsed_us);
     peer->late_age_ns = malloc(peer->slot_count * sizeof *peer->late_age_ns);
-    if (!peer->elapsed_us || !peer->late_age_ns) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(peer->elapsed_us && peer->late_age_ns);
     for (uint32_t i = 0; i < peer->slot_count; i++) {
         atomic_init(&peer->elapsed_us[i], -1.0);
         atomic_init(&peer->late_age_ns[i], -1);
@@ -382,9 +374,7 @@ enum fovea_result peer_host_create(struct vk_device *device, uint32_t slot_count
         return FOVEA_ERROR_UNSUPPORTED;
     }
     struct host_peer *peer = calloc(1, sizeof *peer);
-    if (!peer) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(peer);
     peer->base.api = &api;
     peer->base.over = &peer->over;
     peer->device = device;

@@ -153,9 +153,7 @@ static enum fovea_result make(struct operator_host *host)
     cpu->scratch_floats = engine->scratch_floats ? engine->scratch_floats(plan) : 0;
     cpu->pixels = large_memory_make(pixels * BLUR_MOST_CHANNELS, sizeof *cpu->pixels);
     cpu->more = large_memory_make(more + 1, sizeof *cpu->more);
-    if (!cpu->pixels || !cpu->more) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(cpu->pixels && cpu->more);
     gauss_cpu_lights_init(&cpu->lights, &plan->machine);
     FOVEA_TRY(grow(cpu));
     if (engine->begin) {

@@ -66,9 +66,7 @@ static enum fovea_result fill(struct operator_cuda *cuda, const struct blur_plan
     const struct blur_passes_engine *passes = source->engine->passes;
     const size_t count = gauss_plan_light_samples(machine);
     float *light = calloc(count + 1, sizeof *light);
-    if (!light) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(light);
     gauss_plan_fill_light(machine, light);
     const struct operator_cuda_part light_part = {&plan->light_samples, light,
                                                   count * sizeof *light};

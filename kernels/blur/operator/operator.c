@@ -72,9 +72,7 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct blur_plan *plan = calloc(1, sizeof *plan);
-    if (!plan) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(plan);
     *out_plan = (struct operator_plan *)plan;
     plan->has_sigmas = desc->has_sigmas;
     plan->numbers = blur_numbers_of(desc);

@@ -22,9 +22,7 @@ enum fovea_result blur_kernel_fold(uint32_t width_px, uint32_t height_px,
         return FOVEA_OK;
     }
     double *weights = large_memory_make(count, sizeof *weights);
-    if (!weights) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(weights);
     memset(weights, 0, count * sizeof *weights);
     const double *from = old.weights;
     for (int32_t y = -old.reach_y_px; y <= old.reach_y_px; y++) {

@@ -189,9 +189,7 @@ static enum fovea_result make_of_shape(const struct blur_numbers *numbers,
         numbers->radius_px > 0.0 ? numbers->radius_px : most_sigmas * numbers->sigma_px + 1.0;
     const size_t most = 2 * (size_t)reach_of(most_px) + 3;
     double *rows = large_memory_make(most * most, sizeof *rows);
-    if (!rows) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(rows);
     set_outline(numbers->shape, &outline);
     const double radius_px = numbers->radius_px > 0.0
                                  ? numbers->radius_px

@@ -82,9 +82,7 @@ static enum fovea_result add_weight(struct text *text, double weight)
     if (text->count == text->capacity) {
         const size_t capacity = text->capacity ? 2 * text->capacity : 256;
         double *grown = realloc(text->weights, capacity * sizeof *grown);
-        if (!grown) {
-            return FOVEA_ERROR_OUT_OF_MEMORY;
-        }
+        FOVEA_TRY_MEMORY(grown);
         text->weights = grown;
         text->capacity = capacity;
     }
@@ -207,9 +205,7 @@ static enum fovea_result take_picture(const struct image_png *picture, char *out
         return wrong_whole(out_problem, "a picture has at most 1025 x 1025 pixels");
     }
     double *weights = malloc(count * sizeof *weights);
-    if (!weights) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(weights);
     for (size_t i = 0; i < count; i++) {
         weights[i] = (double)picture->values[i];
     }

@@ -203,9 +203,7 @@ enum fovea_result blur_reference_convolve(const struct blur_numbers *numbers,
     const long channels = (long)picture->channels;
     double *weights = malloc((size_t)(side * side) * sizeof *weights);
     double sum = 0.0;
-    if (!weights) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(weights);
     for (long k = 0; k < side * side; k++) {
         weights[k] = covered_by(numbers, radius_px, k % side - reach, k / side - reach);
         sum += weights[k];

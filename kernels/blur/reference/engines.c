@@ -190,9 +190,7 @@ static enum fovea_result make_lines(const struct blur_numbers *numbers, line_fn 
     lines.margin = (1 + (long)(8.0 * numbers->sigma_px + 16.0) / MARGIN_STEP) * MARGIN_STEP;
     lines.scratch = malloc(2 * (size_t)whole_length(&lines, width > height ? width : height) *
                            sizeof *lines.scratch);
-    if (!lines.scratch) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(lines.scratch);
     for (long i = 0; i < height * channels; i++) {
         make_line(&lines, values + i / channels * width * channels + i % channels, width, channels);
     }
@@ -253,9 +251,7 @@ static enum fovea_result diffuse(const struct blur_numbers *numbers,
      * then falls to a third or less, while 1/4 would keep it. */
     const double steps = fmax(ceil(variance / (2.0 / 6.0) - 1e-9), 1.0);
     double *before = malloc(bytes);
-    if (!before) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(before);
     for (long i = 0; i < (long)steps; i++) {
         memcpy(before, values, bytes);
         step(numbers, picture, variance / (2.0 * steps), before, values);
@@ -300,9 +296,7 @@ static enum fovea_result spread_pictured(const struct blur_numbers *numbers,
     const long height = (long)picture->height_px;
     double *radii = calloc((size_t)(width * height), sizeof *radii);
     double most = 1.0;
-    if (!radii) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(radii);
     for (long i = 0; i < width * height; i++) {
         const double own = picture->sigmas_px[i];
         const double sigma = own > 0.0 ? fmin(own, numbers->sigma_px) : 0.0;

@@ -42,9 +42,7 @@ enum fovea_result blur_reference(double sigma_px, uint32_t width_px, uint32_t he
     const struct axis down = {(long)height_px, pitch};
     const long reach = (long)ceil(CUT_OFF_SIGMAS * sigma_px);
     double *weight = calloc((size_t)pitch * height_px + 2 * (size_t)reach + 1, sizeof *weight);
-    if (!weight) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(weight);
     double *rows = weight + 2 * reach + 1;
     for (long i = -reach; i <= reach; i++) {
         weight[reach + i] = sigma_px > 0.0 ? exp(-0.5 * pow((double)i / sigma_px, 2.0)) : 1.0;
@@ -68,9 +66,7 @@ enum fovea_result blur_reference_pictured(const double *sigmas_px, double sigma_
 {
     const size_t pixels = (size_t)width_px * height_px;
     double *counted_px = malloc(pixels * sizeof *counted_px);
-    if (!counted_px) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(counted_px);
     for (size_t i = 0; i < pixels; i++) {
         counted_px[i] = sigmas_px[i] > 0.0 ? fmin(sigmas_px[i], sigma_max_px) : 0.0;
     }

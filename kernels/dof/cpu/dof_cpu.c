@@ -241,9 +241,7 @@ static enum fovea_result make_parts(struct dof_cpu *cpu)
             continue;
         }
         *parts[i].to = large_memory_make(parts[i].floats, sizeof **parts[i].to);
-        if (!*parts[i].to) {
-            return FOVEA_ERROR_OUT_OF_MEMORY;
-        }
+        FOVEA_TRY_MEMORY(*parts[i].to);
     }
     return FOVEA_OK;
 }

@@ -202,9 +202,7 @@ static enum fovea_result fill_tables(struct operator_cuda *cuda, const struct do
     const struct dof_cuda_scratch one = {0, 1};
     const size_t count = gauss_plan_light_samples(&plan->machine);
     float *light = calloc(count + 1, sizeof *light);
-    if (!light) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(light);
     gauss_plan_fill_light(&plan->machine, light);
     const uint64_t of_halves = dof_cuda_lay_out(own, false, 1, one, &frame);
     const uint64_t of_floats = own->has_floats ? dof_cuda_lay_out(own, true, 1, one, &frame) : 0;

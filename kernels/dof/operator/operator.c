@@ -25,9 +25,7 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
 {
     struct dof_plan *plan = calloc(1, sizeof *plan);
     *out_plan = (struct operator_plan *)plan;
-    if (!plan) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(plan);
     plan->optics = dof_optics_of(desc->settings, desc->width_px);
     plan->machine.levels_light = desc->levels;
     const enum fovea_result result =

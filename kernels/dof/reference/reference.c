@@ -93,9 +93,7 @@ static enum fovea_result fill_reach(const double *offset, uint32_t width, uint32
     const long columns = ((long)width + 7) / 8;
     const long rows = ((long)height + 7) / 8;
     double *tiles = malloc(2 * (size_t)(columns * rows) * sizeof *tiles);
-    if (!tiles) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(tiles);
     double *reached = tiles + columns * rows;
     for (long i = 0; i < columns * rows; i++) {
         tiles[i] = near_of_tile(offset, width, height, i % columns, i / columns);
@@ -275,9 +273,7 @@ enum fovea_result dof_reference(const struct dof_reference *wanted, uint32_t wid
     const size_t pixels = (size_t)width_px * height_px;
     const size_t layer = pixels * (channels + 1);
     double *memory = malloc((8 * pixels + 3 * layer) * sizeof *memory);
-    if (!memory) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(memory);
     double *layers = memory + 8 * pixels;
     const struct fields fields = {
         .offset = memory,

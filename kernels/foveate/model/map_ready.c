@@ -52,9 +52,7 @@ static enum fovea_result make_blocks(struct fovea_map_ready *ready, const struct
     const uint32_t rows = (map->height + FOVEATE_MAP_BLOCK - 1) / FOVEATE_MAP_BLOCK;
     ready->block_columns = (int32_t)columns;
     ready->smallest_of_blocks = calloc((size_t)columns * rows, sizeof(float));
-    if (!ready->smallest_of_blocks) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(ready->smallest_of_blocks);
     ready->smallest = INFINITY;
     for (size_t i = 0; i < (size_t)columns * rows; i++) {
         ready->smallest_of_blocks[i] = INFINITY;
@@ -79,9 +77,7 @@ static enum fovea_result make_table(struct fovea_map_ready *ready,
                                   .map_root = model->foveation.map.law == FOVEA_MAP_LAW_SQRT};
     ready->table =
         large_memory_make((size_t)law.map_width * (size_t)law.map_height, sizeof *ready->table);
-    if (!ready->table) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(ready->table);
     foveate_map_fill_table(model, (double)INFINITY, ready->table);
     ready->line = foveate_model_map_line(model);
     ready->extremes = gauss_cpu_extremes_of_map(&law, ready->table);
@@ -94,9 +90,7 @@ static enum fovea_result model_without_picture(const struct fovea_foveation *fov
                                                struct foveate_model **out_model)
 {
     struct foveate_model *model = malloc(sizeof *model);
-    if (!model) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(model);
     model->foveation = *foveation;
     model->foveation.map.ready = ready;
     if (!foveate_model_init(model, &model->foveation, 1, 1)) {
@@ -135,9 +129,7 @@ enum fovea_result foveate_map_ready_make(const struct fovea_foveation *foveation
 {
     *out_ready = NULL;
     struct fovea_map_ready *ready = calloc(1, sizeof *ready);
-    if (!ready) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(ready);
     shared_data_init(&ready->base, free_ready);
     const enum fovea_result result = fill(ready, foveation);
     if (result < 0) {

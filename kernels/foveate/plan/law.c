@@ -136,9 +136,7 @@ static enum fovea_result fill_table(struct gauss_plan *plan, const struct foveat
         return FOVEA_OK;
     }
     plan->law_table = large_memory_make((size_t)plan->law.table_count, sizeof *plan->law_table);
-    if (!plan->law_table) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(plan->law_table);
     if (is_map) {
         foveate_map_fill_table(model, highest_entry(model), plan->law_table);
     } else {

@@ -6,6 +6,7 @@
  * (gauss/grid.h). */
 
 #include "core/large_memory.h"
+#include "core/log.h"
 #include "law.h"
 
 #include <math.h>
@@ -50,9 +51,7 @@ enum fovea_result foveate_plan_fill_rings(struct gauss_plan *plan,
     const uint32_t count = count_rings(plan);
     plan->law = (struct gauss_law){.kind = GAUSS_LAW_RINGS, .table_count = (int32_t)count};
     plan->law_table = large_memory_make(count, sizeof *plan->law_table);
-    if (!plan->law_table) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(plan->law_table);
     for (uint32_t i = 0; i < count; i++) {
         plan->law_table[i] = (float)foveate_model_law(model, middle_px(plan, i, model->d_max_px));
     }

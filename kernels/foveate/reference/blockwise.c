@@ -174,9 +174,7 @@ enum fovea_result foveate_reference(const struct fovea_foveation *foveation, uin
                                            .blurred = channels - (keeps_alpha ? 1 : 0),
                                            .radius_px = filter_radius,
                                            .user = &ref};
-    if (!ref.sigmas) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(ref.sigmas);
     count_bounds(&ref);
     fill_sigmas(&ref);
     const enum fovea_result result = gauss_reference(&wanted, ref.sigmas, src, dst);

@@ -260,9 +260,7 @@ enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveati
                                            .blurred = channels - (keeps_alpha ? 1 : 0),
                                            .cut_off_sigmas = cut_off_sigmas(&ref)};
     double *sigmas = calloc((size_t)width_px * height_px, sizeof *sigmas);
-    if (!sigmas) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(sigmas);
     set_view(&ref);
     for (long i = 0; i < ref.width * ref.height; i++) {
         sigmas[i] = sigma_of(&ref, (double)(i % ref.width) + 0.5, (double)(i / ref.width) + 0.5);

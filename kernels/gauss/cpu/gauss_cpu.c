@@ -43,9 +43,7 @@ static enum fovea_result grow_levels(struct gauss_cpu *cpu, uint32_t image_count
         return FOVEA_OK;
     }
     float *samples = large_memory_make(count * floats, sizeof *samples);
-    if (!samples) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(samples);
     large_memory_free(cpu->samples);
     cpu->samples = samples;
     cpu->image_capacity = (uint32_t)count;
@@ -102,9 +100,7 @@ enum fovea_result gauss_cpu_create(struct thread_pool *pool, const struct gauss_
 {
     struct gauss_cpu *cpu = calloc(1, sizeof *cpu);
     *out_cpu = cpu;
-    if (!cpu) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(cpu);
     cpu->plan = plan;
     cpu->pool = pool;
     const enum fovea_result result = make(cpu);

@@ -66,9 +66,7 @@ static enum fovea_result make_table(const struct gauss_plan *source, struct gaus
     const size_t count = law_count + gauss_plan_light_samples(source) + 1;
     float *table = calloc(count, sizeof *table);
     *out_table = (struct operator_cuda_part){&plan->smooth.table, table, count * sizeof *table};
-    if (!table) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(table);
     if (law_count > 0) {
         memcpy(table, source->law_table, law_count * sizeof *table);
     }

@@ -53,9 +53,7 @@ static enum fovea_result fill_flat(struct gauss_plan *plan, enum gauss_law_kind 
     const float least_px = kind == GAUSS_LAW_PICTURE ? GAUSS_PICTURED_LEAST_PX : 0.0f;
     plan->law = (struct gauss_law){.kind = kind, .table_count = 2, .table_per_unit = 1.0f};
     plan->law_table = large_memory_make(2, sizeof *plan->law_table);
-    if (!plan->law_table) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(plan->law_table);
     plan->law_table[0] = plan->law_table[1] = plan->sigma_max_px;
     if (plan->sigma_max_px > least_px) {
         plan->law.strength = 1.0f;

@@ -134,9 +134,7 @@ enum fovea_result gauss_reference(const struct gauss_reference *wanted, const do
     picture.planes =
         calloc((size_t)(pixels * picture.blurred + picture.width + picture.height + 2 * radius + 1),
                sizeof *picture.planes);
-    if (!picture.planes) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(picture.planes);
     picture.across = picture.planes + pixels * picture.blurred;
     picture.down = picture.across + picture.width;
     picture.weights = picture.down + picture.height;

@@ -347,9 +347,7 @@ static enum fovea_result make(struct operator_host *host)
     if (!moves_pixels(plan)) {
         const size_t rows = (size_t)plan->shape.height_px;
         cpu->samples = large_memory_make(rows * row_floats(plan), sizeof *cpu->samples);
-        if (!cpu->samples) {
-            return FOVEA_ERROR_OUT_OF_MEMORY;
-        }
+        FOVEA_TRY_MEMORY(cpu->samples);
     }
     return reserve(host, NULL);
 }

@@ -379,9 +379,7 @@ enum fovea_result calibrate_steps_find(const struct calibrate_picture *picture, 
     struct spectrum spectrum = spectrum_of(picture, reduction);
     const size_t count = (size_t)spectrum.width * spectrum.height;
     double *scratch = malloc((SCRATCH + PLACES + 2 * count) * sizeof *scratch);
-    if (!scratch) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(scratch);
     spectrum.columns = (uint16_t *)(void *)(scratch + SCRATCH);
     spectrum.rows = spectrum.columns + SIDE_MAX;
     spectrum.values = scratch + SCRATCH + PLACES;

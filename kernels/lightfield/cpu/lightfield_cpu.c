@@ -5,6 +5,7 @@
 
 #include "core/bounds.h"
 #include "core/large_memory.h"
+#include "core/log.h"
 #include "core/thread_steps.h"
 #include "kernels/image/pixel.h"
 
@@ -29,9 +30,7 @@ enum fovea_result lightfield_cpu_create(const struct fovea_lightfield_geometry *
 {
     struct lightfield_cpu *cpu = calloc(1, sizeof *cpu);
     *out_cpu = NULL;
-    if (!cpu) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(cpu);
     cpu->geometry = *geometry;
     cpu->pool = pool;
     cpu->loops = lightfield_loops_choose();

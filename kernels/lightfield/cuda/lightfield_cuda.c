@@ -85,9 +85,7 @@ enum fovea_result lightfield_cuda_create(const struct fovea_lightfield_geometry 
 {
     struct lightfield_cuda *cuda = calloc(1, sizeof *cuda);
     *out_cuda = NULL;
-    if (!cuda) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(cuda);
     cuda->geometry = *geometry;
     enum fovea_result result = cuda_device_create(ordinal, log, &cuda->device);
     result = result < 0 ? result : load(cuda);

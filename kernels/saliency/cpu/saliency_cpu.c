@@ -93,9 +93,7 @@ enum fovea_result saliency_cpu_create(const struct saliency_plan *plan, struct t
 {
     struct saliency_cpu *cpu = calloc(1, sizeof *cpu);
     *out_cpu = NULL;
-    if (!cpu) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(cpu);
     cpu->plan = plan;
     cpu->pool = pool;
     cpu->channels = channels;

@@ -231,9 +231,7 @@ static enum fovea_result upload_kernels(const struct saliency_cuda *cuda, size_t
 {
     const struct cuda_device *device = cuda->device;
     uint32_t *made = calloc(1, bytes + 1);
-    if (!made) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(made);
     fill_kernels(cuda, made);
     const enum fovea_result result =
         bytes > 0 ? CU_CHECK(device->log, device->cu,

@@ -276,9 +276,7 @@ static enum fovea_result fetch(const struct saliency_cuda_group *group, uint32_t
     const uint64_t first = (uint64_t)image * frame->candidate_most;
     CUstreamCaptureMode before;
     *out = malloc(count * sizeof **out);
-    if (!*out) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(*out);
     FOVEA_TRY(cuda_capture_enter(device, &before));
     const enum fovea_result result =
         CU_CHECK(device->log, device->cu,

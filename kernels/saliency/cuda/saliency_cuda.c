@@ -84,9 +84,7 @@ enum fovea_result saliency_cuda_create(int ordinal, struct fovea_log log,
 {
     struct saliency_cuda *cuda = calloc(1, sizeof *cuda);
     *out_cuda = NULL;
-    if (!cuda) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(cuda);
     enum fovea_result result = cuda_device_create(ordinal, log, &cuda->device);
     result = result < 0 ? result : load(cuda);
     if (result < 0) {

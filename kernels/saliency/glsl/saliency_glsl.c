@@ -434,9 +434,7 @@ enum fovea_result saliency_glsl_create(const struct saliency_numbers *numbers, u
     struct saliency_plan *plan = NULL;
     struct saliency_glsl *glsl = calloc(1, sizeof *glsl);
     *out_glsl = NULL;
-    if (!glsl) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(glsl);
     glsl->plane_most = plane_bytes_most;
     enum fovea_result result = saliency_plan_create(numbers, width_px, height_px, &plan);
     result = result < 0 ? result : fill(plan, glsl);

@@ -5,6 +5,7 @@
  * Laplacian of a Gaussian of it, as samples of that function out to where they are less than 1e-13
  * of its peak. It is the sum of two products of functions of x and of y. */
 
+#include "core/log.h"
 #include "kernels/saliency/saliency.h"
 
 #include <math.h>
@@ -138,9 +139,7 @@ enum fovea_result saliency_reference(const struct saliency_picture *picture, uin
     work.filter.reach = (long)ceil(CUT_OFF_SIGMAS * sigma_px);
     const size_t taps = 2 * (size_t)work.filter.reach + 1;
     double *memory = calloc(3 * count + 3 * taps + picture->width_px, sizeof *memory);
-    if (!memory) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(memory);
     work.plane = memory;
     work.gauss = work.plane + count;
     work.second = work.gauss + count;

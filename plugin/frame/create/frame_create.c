@@ -168,9 +168,7 @@ static enum fovea_result create(const struct fovea_vk_desc *desc,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     struct fovea_vk *fovea = calloc(1, sizeof *fovea);
-    if (!fovea) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(fovea);
     fovea->log = desc->log;
     fovea->process = getpid();
     fovea->settings = desc->settings ? *desc->settings : *config_settings_standard();

@@ -81,9 +81,7 @@ enum fovea_result godot_target_make(struct godot_target *target, struct godot_ob
             target->images[i] = godot_device_texture(device, target->size, GODOT_FORMAT_RGBA16_UINT,
                                                      GODOT_USAGE_STORAGE | GODOT_USAGE_SAMPLING);
         }
-        if (!target->images[i].id) {
-            return FOVEA_ERROR_OUT_OF_MEMORY;
-        }
+        FOVEA_TRY_MEMORY(target->images[i].id);
     }
     return FOVEA_OK;
 }

@@ -267,9 +267,7 @@ enum fovea_result gauss_nodes_fill(const struct gauss_plan *plan, struct gauss_n
     uint16_t *matrices = malloc(steps * GAUSS_NODES_STEP_BYTES);
     *out_table =
         (struct operator_cuda_part){&out_nodes->matrices, matrices, steps * GAUSS_NODES_STEP_BYTES};
-    if (!matrices) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(matrices);
     put_matrices(plan, out_nodes, matrices);
     return FOVEA_OK;
 }

@@ -183,18 +183,14 @@ static enum fovea_result make_table(struct table table, struct operator_cuda_par
     const size_t matrices_at = nodes_at + GAUSS_WIDE_NODES_BYTES;
     char *all = calloc(1, matrices_at);
     out_table->from = all;
-    if (!all) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(all);
     if (table.is_light) {
         gauss_nodes_put_taps((uint16_t *)(void *)all);
     }
     table.nodes = (void *)(all + nodes_at);
     const size_t matrix_bytes = (size_t)fill_nodes(&table) * GAUSS_WIDE_STEP_BYTES;
     all = realloc(all, matrices_at + matrix_bytes);
-    if (!all) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(all);
     out_table->from = all;
     out_table->bytes = matrices_at + matrix_bytes;
     memset(all + matrices_at, 0, matrix_bytes);

@@ -109,9 +109,7 @@ enum fovea_result gaze_scanpath_parse(const struct gaze_recording *in,
         .text = {.name = in->name, .log = in->log, .rest = {in->text, in->text + in->bytes}},
         .rows = out};
     recording.text.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!recording.text.c_locale) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
+    FOVEA_TRY_MEMORY(recording.text.c_locale);
     const enum fovea_result result = read_all(&recording);
     freelocale(recording.text.c_locale);
     if (result < 0) {
