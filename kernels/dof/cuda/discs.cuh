@@ -191,12 +191,12 @@ DEVICE float mean_around(const dof_cuda_discs_params &params, int x, int y)
 struct disc_cell {
     float strength, x, y, squares, radius, red, green, blue;
 
-    __device__ __forceinline__ void add(float &of)
+    MEMBER void add(float &of)
     {
         of += __shfl_xor_sync(~0u, of, 8);
         of += __shfl_xor_sync(~0u, of, 16);
     }
-    __device__ __forceinline__ void add_rows()
+    MEMBER void add_rows()
     {
         add(strength);
         add(x);

@@ -18,17 +18,17 @@ struct dof_layer_place {
     int which;
     int pair; /* its number, or the near layer's, among all pairs */
 
-    __device__ __forceinline__ dof_layer_place(const dof_cuda_nodes_params &params)
+    MEMBER dof_layer_place(const dof_cuda_nodes_params &params)
         : image((int)blockIdx.z / params.layers),
           which(params.layers == 1 ? (int)DOF_MEANS : (int)blockIdx.z % params.layers),
           pair(2 * image + (which == DOF_BEHIND ? DOF_BEHIND : DOF_NEAR))
     {
     }
-    __device__ __forceinline__ const uint8_t *reads(const dof_cuda_frame &frame) const
+    MEMBER const uint8_t *reads(const dof_cuda_frame &frame) const
     {
         return reads_of(frame, image, pair % 2);
     }
-    __device__ __forceinline__ char *levels(const gauss_nodes &nodes) const
+    MEMBER char *levels(const gauss_nodes &nodes) const
     {
         return (char *)(nodes.samples + (3 * image + which) * nodes.next_bytes);
     }
@@ -61,8 +61,7 @@ struct means_image {
 
     typedef uint2 word;
 
-    __device__ __forceinline__ means_image(const dof_cuda_frame &frame,
-                                           const dof_layer_place &layer)
+    MEMBER means_image(const dof_cuda_frame &frame, const dof_layer_place &layer)
         : offsets(frame, frame.memory.offsets, layer.image),
           near(frame, frame.memory.sigmas, 2 * layer.image + DOF_NEAR), own(frame)
     {
@@ -75,13 +74,13 @@ struct means_image {
         first = make_uint2(__byte_perm(bits_of(sums), bits_of(coverages), 0x5410), 0);
         second = make_uint2(__byte_perm(bits_of(sums), bits_of(coverages), 0x7632), 0);
     }
-    __device__ __forceinline__ word load(int x, int y) const
+    MEMBER word load(int x, int y) const
     {
         word first, second;
         words_of(__ldg(offsets.at(x, y)), first, second);
         return first;
     }
-    __device__ __forceinline__ node_run<layer_pixel> four(int x, int y) const
+    MEMBER node_run<layer_pixel> four(int x, int y) const
     {
         const uint2 bits = __ldg((const uint2 *)offsets.at(x, y));
         node_run<layer_pixel> run;
@@ -107,8 +106,7 @@ struct layer_image {
 
     typedef uint2 word;
 
-    __device__ __forceinline__ layer_image(const dof_cuda_frame &frame,
-                                           const dof_layer_place &layer)
+    MEMBER layer_image(const dof_cuda_frame &frame, const dof_layer_place &layer)
         : colours(colours_of(frame, layer.image)),
           made(frame, frame.memory.made, 2 * layer.image + layer.which), which(layer.which)
     {
@@ -121,8 +119,7 @@ struct layer_image {
     }
     /* Two pixels. One that the layer has nothing of does not get into it, though it be no number.
      */
-    __device__ __forceinline__ void words_of(uint2 left, uint2 right, word &first,
-                                             word &second) const
+    MEMBER void words_of(uint2 left, uint2 right, word &first, word &second) const
     {
         const uint32_t offsets = __byte_perm(left.y, right.y, 0x7632);
         const uint32_t by =
@@ -131,14 +128,14 @@ struct layer_image {
         first = word_of(left, __byte_perm(by, 0, 0x1010), __byte_perm(mask, 0, 0x1010));
         second = word_of(right, __byte_perm(by, 0, 0x3232), __byte_perm(mask, 0, 0x3232));
     }
-    __device__ __forceinline__ word load(int x, int y) const
+    MEMBER word load(int x, int y) const
     {
         const uint2 bits = __ldg(colours.at(x, y));
         word first, second;
         words_of(bits, bits, first, second);
         return first;
     }
-    __device__ __forceinline__ node_run<layer_pixel> four(int x, int y) const
+    MEMBER node_run<layer_pixel> four(int x, int y) const
     {
         const uint4 *from = (const uint4 *)colours.at(x, y);
         const uint4 left = __ldg(from);
@@ -215,8 +212,8 @@ struct means_plan {
     dof_layer_place layer;
     bool reached;
 
-    __device__ __forceinline__ void find(const gauss_frame &frame, const node_tile &tile,
-                                         float (&sigmas)[NODES_PIXELS]) const
+    MEMBER void find(const gauss_frame &frame, const node_tile &tile,
+                     float (&sigmas)[NODES_PIXELS]) const
     {
         const float *tiles = tiles_at(own, own.memory.reaches);
         const between_tiles x(min(tile.column(0), frame.width_px - 1), own.columns);
@@ -247,16 +244,16 @@ struct layer_plan {
     dof_layer_place layer;
     bool reached;
 
-    __device__ __forceinline__ dof_values<false> near() const
+    MEMBER dof_values<false> near() const
     {
         return {own, own.memory.sigmas, 2 * layer.image + DOF_NEAR};
     }
-    __device__ __forceinline__ dof_values<false> offsets() const
+    MEMBER dof_values<false> offsets() const
     {
         return {own, own.memory.offsets, layer.image};
     }
-    __device__ __forceinline__ void find(const gauss_frame &frame, const node_tile &tile,
-                                         float (&sigmas)[NODES_PIXELS]) const
+    MEMBER void find(const gauss_frame &frame, const node_tile &tile,
+                     float (&sigmas)[NODES_PIXELS]) const
     {
         if (reached) {
             lane_values(near(), frame, tile, sigmas);

@@ -233,14 +233,14 @@ static __device__ void make_group(const dof_cuda_frame &frame, const Image &src)
 struct dof_shares {
     float lacking, per_behind, open;
 
-    __device__ __forceinline__ dof_shares(float near_coverage, float behind_coverage)
+    MEMBER dof_shares(float near_coverage, float behind_coverage)
         : lacking(fmaxf(DOF_LEAST_COVERAGE - behind_coverage, 0.0f)),
           per_behind(ptx_rcp(behind_coverage + lacking)),
           open(1.0f - dof_clamped(near_coverage, 0.0f, 1.0f))
     {
     }
     /* A channel that has `own` in the picture. */
-    __device__ __forceinline__ float composed(float own, float near, float behind) const
+    MEMBER float composed(float own, float near, float behind) const
     {
         const float mean = (lacking > 0.0f ? behind + lacking * own : behind) * per_behind;
         return open > 0.0f ? near + open * mean : near;

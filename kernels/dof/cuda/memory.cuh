@@ -51,21 +51,20 @@ template <typename Bits> struct dof_pixels {
     Bits *first;
     int pitch;
 
-    __device__ __forceinline__ dof_pixels(const dof_cuda_frame &frame, uint64_t pictures,
-                                          int number)
+    MEMBER dof_pixels(const dof_cuda_frame &frame, uint64_t pictures, int number)
         : first((Bits *)pictures + (int64_t)number * frame.height_px * frame.pitch_px),
           pitch(frame.pitch_px)
     {
     }
-    __device__ __forceinline__ Bits *at(int x, int y) const
+    MEMBER Bits *at(int x, int y) const
     {
         return first + ((int64_t)y * pitch + x);
     }
-    __device__ __forceinline__ Bits bits(int x, int y) const
+    MEMBER Bits bits(int x, int y) const
     {
         return *at(x, y);
     }
-    template <typename Value> __device__ __forceinline__ void store(int x, int y, Value value) const
+    template <typename Value> MEMBER void store(int x, int y, Value value) const
     {
         dof_put(*at(x, y), value);
     }
@@ -193,7 +192,7 @@ struct between_tiles {
     int first, second;
     float part;
 
-    __device__ __forceinline__ between_tiles(int px, int count)
+    MEMBER between_tiles(int px, int count)
     {
         const float place = ((float)px + 0.5f) / DOF_CUDA_TILE_PX - 0.5f;
         const float inside = dof_clamped(place, 0.0f, (float)(count - 1));
@@ -225,7 +224,7 @@ struct dof_column {
     int x, y; /* of the first */
     int count; /* of those that lie in the picture */
 
-    __device__ __forceinline__ dof_column(const dof_cuda_frame &frame)
+    MEMBER dof_column(const dof_cuda_frame &frame)
     {
         group = (int)blockIdx.y / 2 * frame.group_columns + (int)blockIdx.x / 2;
         quarter = (int)(blockIdx.y % 2 * 2 + blockIdx.x % 2);
@@ -234,7 +233,7 @@ struct dof_column {
         const int rows = (frame.height_px - y + DOF_CUDA_SIDE_Y - 1) / DOF_CUDA_SIDE_Y;
         count = x < frame.width_px ? min(max(rows, 0), QUARTER_PIXELS) : 0;
     }
-    __device__ __forceinline__ int row(int i) const
+    MEMBER int row(int i) const
     {
         return y + DOF_CUDA_SIDE_Y * i;
     }
@@ -247,7 +246,7 @@ struct dof_four {
     int x, y; /* of the first */
     bool is_inside;
 
-    __device__ __forceinline__ dof_four(const dof_cuda_frame &frame, int block_x, int block_y)
+    MEMBER dof_four(const dof_cuda_frame &frame, int block_x, int block_y)
     {
         const int thread = (int)(DOF_CUDA_SIDE_X * threadIdx.y + threadIdx.x);
         group = block_y / 2 * frame.group_columns + block_x / 2;

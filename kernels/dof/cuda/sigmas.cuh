@@ -109,7 +109,7 @@ DEVICE float offset_of(const dof_cuda_sigmas_params &params, const dof_cuda_focu
 struct dof_lane {
     int x, y, columns, rows;
 
-    __device__ __forceinline__ dof_lane(const dof_cuda_frame &frame)
+    MEMBER dof_lane(const dof_cuda_frame &frame)
         : x(DOF_CUDA_GROUP_PX * (int)blockIdx.x + 4 * ((int)threadIdx.x % 16)),
           y(DOF_CUDA_GROUP_PX * (int)blockIdx.y + DOF_CUDA_TILE_PX * (int)threadIdx.y +
             LANE_ROWS * ((int)threadIdx.x / 16)),

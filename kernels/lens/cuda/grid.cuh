@@ -41,13 +41,13 @@ template <int COUNT> struct lens_among {
         lens_shown shown;
         lens_between across;
 
-        __device__ __forceinline__ column(const lens_frame &frame, const lens_shown &shown)
+        MEMBER column(const lens_frame &frame, const lens_shown &shown)
             : frame(frame), shown(shown),
               across(lens_between_at(&frame.shape.grid, shown.x_px + 0.5f,
                                      frame.shape.grid.per_px_x, frame.shape.grid.columns))
         {
         }
-        __device__ __forceinline__ lens_spot at(int color, int32_t down) const
+        MEMBER lens_spot at(int color, int32_t down) const
         {
             const lens_grid &grid = frame.shape.grid;
             const lens_between along =

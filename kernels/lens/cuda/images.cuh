@@ -32,7 +32,7 @@ struct lens_packed_image {
     {
         return __ldg((const uint32_t *)at(x, y));
     }
-    template <int N> __device__ __forceinline__ lens_square<N> load_square(int x, int y) const
+    template <int N> MEMBER lens_square<N> load_square(int x, int y) const
     {
         const char *row = at(x, y);
         lens_square<N> square;
@@ -64,7 +64,7 @@ struct lens_surface_image : surface_image<pixel<FOVEA_FORMAT_RGBA8>> {
     static const int SIDE_X = LENS_SURFACE_SIDE;
     static const int SIDE_Y = LENS_SURFACE_SIDE;
 
-    template <int N> __device__ __forceinline__ lens_square<N> load_square(int x, int y) const
+    template <int N> MEMBER lens_square<N> load_square(int x, int y) const
     {
         lens_square<N> square;
 #pragma unroll

@@ -24,14 +24,14 @@ template <typename One, bool COLORED> struct lens_pixel {
     lens_spot places[PLACES];
     lens_square<One::TAPS> squares[PLACES];
 
-    template <typename Column> __device__ __forceinline__ void find(const Column &column, int down)
+    template <typename Column> MEMBER void find(const Column &column, int down)
     {
 #pragma unroll
         for (int i = 0; i < PLACES; i++) {
             places[i] = column.at(COLORED ? i : LENS_AXIS, down);
         }
     }
-    __device__ __forceinline__ bool has_sources(const lens_frame &frame) const
+    MEMBER bool has_sources(const lens_frame &frame) const
     {
         bool all = true;
 #pragma unroll
@@ -41,8 +41,7 @@ template <typename One, bool COLORED> struct lens_pixel {
         }
         return all;
     }
-    template <typename Image>
-    __device__ __forceinline__ void load(const lens_frame &frame, const Image &src)
+    template <typename Image> MEMBER void load(const lens_frame &frame, const Image &src)
     {
 #pragma unroll
         for (int i = 0; i < PLACES; i++) {
@@ -50,11 +49,11 @@ template <typename One, bool COLORED> struct lens_pixel {
                                                              places[i].y >> frame.fixed.bits);
         }
     }
-    template <int COLOR> __device__ __forceinline__ uint32_t one(const lens_frame &frame) const
+    template <int COLOR> MEMBER uint32_t one(const lens_frame &frame) const
     {
         return One::template one<COLOR>(squares[COLOR], lens_parts_of(frame, places[COLOR]));
     }
-    __device__ __forceinline__ uint32_t word(const lens_frame &frame) const
+    MEMBER uint32_t word(const lens_frame &frame) const
     {
         const lens_parts parts = lens_parts_of(frame, places[AXIS]);
         if constexpr (COLORED) {
@@ -65,8 +64,7 @@ template <typename One, bool COLORED> struct lens_pixel {
         }
     }
     /* A colour whose place lies outside is blank, and so is alpha. */
-    template <typename Image>
-    __device__ __forceinline__ uint32_t edge_word(const lens_frame &frame, const Image &src)
+    template <typename Image> MEMBER uint32_t edge_word(const lens_frame &frame, const Image &src)
     {
         uint32_t blank = 0;
 #pragma unroll

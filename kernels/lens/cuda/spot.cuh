@@ -116,12 +116,12 @@ struct lens_by_formula {
         float from_y_px;
         float square_x; /* from_x_px^2 */
 
-        __device__ __forceinline__ column(const lens_frame &frame, const lens_shown &shown)
+        MEMBER column(const lens_frame &frame, const lens_shown &shown)
             : frame(frame), shown(shown), from_x_px(shown.x_px + frame.fixed.first_x_px),
               from_y_px(shown.y_px + frame.fixed.first_y_px), square_x(from_x_px * from_x_px)
         {
         }
-        __device__ __forceinline__ lens_spot at(int color, int32_t down) const
+        MEMBER lens_spot at(int color, int32_t down) const
         {
             const float y_px = from_y_px + (float)down;
             const float steps = lens_polynomial(frame.fixed, color, fmaf(y_px, y_px, square_x));

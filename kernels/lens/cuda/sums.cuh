@@ -62,16 +62,14 @@ struct lens_stored {
     uint32_t sums[4];
     uint32_t share; /* of a place, times 2^32 */
 
-    explicit __device__ __forceinline__ lens_stored(int count)
-        : share(0xffffffffu / (uint32_t)count + 1u)
+    explicit MEMBER lens_stored(int count) : share(0xffffffffu / (uint32_t)count + 1u)
     {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             sums[i] = (uint32_t)count << 15; /* half a level, so that the mean is rounded */
         }
     }
-    template <int CHANNEL>
-    __device__ __forceinline__ void add_one(const lens_four &four, const lens_parts &parts)
+    template <int CHANNEL> MEMBER void add_one(const lens_four &four, const lens_parts &parts)
     {
         const lens_stored_weights w = lens_stored_weights::of(parts);
 #pragma unroll
@@ -82,11 +80,11 @@ struct lens_stored {
                 sums[CHANNEL]);
         }
     }
-    __device__ __forceinline__ void add_alpha(const lens_four &four, const lens_parts &parts)
+    MEMBER void add_alpha(const lens_four &four, const lens_parts &parts)
     {
         add_one<3>(four, parts);
     }
-    __device__ __forceinline__ void add(const lens_four &four, const lens_parts &parts)
+    MEMBER void add(const lens_four &four, const lens_parts &parts)
     {
         const lens_stored_weights w = lens_stored_weights::of(parts);
 #pragma unroll
@@ -99,12 +97,12 @@ struct lens_stored {
         }
     }
     /* Returns a word whose byte AT is the mean. */
-    template <int CHANNEL> __device__ __forceinline__ uint32_t mean() const
+    template <int CHANNEL> MEMBER uint32_t mean() const
     {
         return __umulhi(sums[CHANNEL], share);
     }
     /* Returns a word whose uppermost byte it is. */
-    __device__ __forceinline__ uint32_t mean_of_alpha() const
+    MEMBER uint32_t mean_of_alpha() const
     {
         return mean<3>() << 8;
     }
@@ -154,7 +152,7 @@ struct lens_light_table {
         }
     }
 
-    template <int CHANNEL> __device__ __forceinline__ float at(uint32_t word) const
+    template <int CHANNEL> MEMBER float at(uint32_t word) const
     {
         const int ROW_BITS = 7; /* of LANES floats */
         const uint32_t row_bytes =
@@ -176,17 +174,16 @@ template <int N, bool LIGHT> struct lens_floats {
     float sums[4];
     float share;
 
-    explicit __device__ __forceinline__ lens_floats(int count)
+    explicit MEMBER lens_floats(int count)
         : table{}, sums{0.0f, 0.0f, 0.0f, 0.0f}, share(1.0f / (float)count)
     {
     }
-    template <int CHANNEL> __device__ __forceinline__ float value(uint32_t word) const
+    template <int CHANNEL> MEMBER float value(uint32_t word) const
     {
         return LIGHT && CHANNEL < 3 ? table.at<CHANNEL>(word)
                                     : (float)(word >> (8 * CHANNEL) & 0xffu);
     }
-    template <int CHANNEL>
-    __device__ __forceinline__ void add_one(const taps &from, const lens_parts &parts)
+    template <int CHANNEL> MEMBER void add_one(const taps &from, const lens_parts &parts)
     {
         const int FILTER = N == 4 ? LENS_BICUBIC : LENS_BILINEAR;
         float across[4];
@@ -203,23 +200,23 @@ template <int N, bool LIGHT> struct lens_floats {
             sums[CHANNEL] += down[j] * row;
         }
     }
-    __device__ __forceinline__ void add_alpha(const taps &from, const lens_parts &parts)
+    MEMBER void add_alpha(const taps &from, const lens_parts &parts)
     {
         add_one<3>(from, parts);
     }
-    __device__ __forceinline__ void add(const taps &from, const lens_parts &parts)
+    MEMBER void add(const taps &from, const lens_parts &parts)
     {
         add_one<0>(from, parts);
         add_one<1>(from, parts);
         add_one<2>(from, parts);
     }
-    template <int CHANNEL> __device__ __forceinline__ uint32_t mean() const
+    template <int CHANNEL> MEMBER uint32_t mean() const
     {
         const float most = LIGHT ? 1.0f : 255.0f;
         const float value = fminf(fmaxf(sums[CHANNEL] * share, 0.0f), most);
         return LIGHT ? lens_light_level::of(value) : lens_bits_of(value);
     }
-    __device__ __forceinline__ uint32_t mean_of_alpha() const
+    MEMBER uint32_t mean_of_alpha() const
     {
         return lens_bits_of(fminf(fmaxf(sums[3] * share, 0.0f), 255.0f)) << 24;
     }

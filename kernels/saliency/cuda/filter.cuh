@@ -84,8 +84,7 @@ template <int COLUMNS> struct sample_places {
     int numbers[COLUMNS]; /* fours of a row */
     int row, last_row, pitch; /* the lane's first row of a plane, and the last that there is */
 
-    __device__ __forceinline__ void begin(const saliency_cuda_level &level,
-                                          const filter_strip &strip, int reach)
+    MEMBER void begin(const saliency_cuda_level &level, const filter_strip &strip, int reach)
     {
         const int lane = (int)threadIdx.x;
 #pragma unroll
@@ -98,7 +97,7 @@ template <int COLUMNS> struct sample_places {
         pitch = level.pitch / 4;
     }
 
-    __device__ __forceinline__ void fetch(plane own, int block)
+    MEMBER void fetch(plane own, int block)
     {
         const uint32_t from = (uint32_t)(clamped(row + 8 * block, 0, last_row) * pitch);
 #pragma unroll
@@ -107,7 +106,7 @@ template <int COLUMNS> struct sample_places {
         }
     }
 
-    __device__ __forceinline__ void take(plane, uint2 (&in)[COLUMNS]) const
+    MEMBER void take(plane, uint2 (&in)[COLUMNS]) const
     {
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++) {

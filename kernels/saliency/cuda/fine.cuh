@@ -85,7 +85,7 @@ template <int COLUMNS> struct pixel_places {
     const uint32_t *words; /* the lane's first one */
     uint32_t next[COLUMNS];
 
-    __device__ __forceinline__ void fetch(plane, int block)
+    MEMBER void fetch(plane, int block)
     {
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++) {
@@ -94,7 +94,7 @@ template <int COLUMNS> struct pixel_places {
     }
 
     /* Halves of -1/2 where a bin is not above the plane's, else of 1/2. */
-    __device__ __forceinline__ void take(plane own, uint2 (&in)[COLUMNS]) const
+    MEMBER void take(plane own, uint2 (&in)[COLUMNS]) const
     {
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++) {

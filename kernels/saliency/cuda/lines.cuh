@@ -76,7 +76,7 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
     uint32_t sums[2][2 * BLOCKS]; /* by p and q: of blocks of rows, of the lane's two columns */
     Places places;
 
-    __device__ __forceinline__ void load(const uint32_t *weights)
+    MEMBER void load(const uint32_t *weights)
     {
         const int lane = (int)threadIdx.x;
 #pragma unroll
@@ -91,7 +91,7 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
     }
 
     /* Eight rows of places */
-    __device__ __forceinline__ void add_rows(const uint2 (&in)[COLUMNS], int block)
+    MEMBER void add_rows(const uint2 (&in)[COLUMNS], int block)
     {
 #pragma unroll
         for (int line = 0; line < 2; line++) {
@@ -111,7 +111,7 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
 
     /* Adds eight rows' |F - G|; `first`: the number of the first block that they have weights for
      */
-    __device__ __forceinline__ void add_columns(int first, uint32_t planes, uint32_t (&total)[4])
+    MEMBER void add_columns(int first, uint32_t planes, uint32_t (&total)[4])
     {
         constexpr float STEP = 1.0f / (float)(1 << SALIENCY_COARSE_SHIFT);
         static_assert(SALIENCY_COARSE_SHIFT == SALIENCY_FINE_SHIFT, "");
@@ -134,9 +134,8 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
 
     /* Rows alone, or the columns of a block, too, and the rows of the one that they do not reach
      * yet: neither waits for the other, and what both read is asked for first. */
-    __device__ __forceinline__ void add_step(typename Places::plane own,
-                                             typename Places::plane after, int next, int block,
-                                             uint32_t planes, uint4 *place)
+    MEMBER void add_step(typename Places::plane own, typename Places::plane after, int next,
+                         int block, uint32_t planes, uint4 *place)
     {
         uint2 in[COLUMNS];
         places.take(own, in);
@@ -155,9 +154,8 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
     /* blocks: of rows that are wanted, two at once; `after`: the plane whose first rows are asked
      * for behind its last ones, of which the last are not wanted. The loop is unrolled as far as
      * places in `sums` ask for it: more code than caches hold is waited for. */
-    __device__ __forceinline__ void add_plane(typename Places::plane own,
-                                              typename Places::plane after, int blocks,
-                                              uint32_t planes, uint4 *totals)
+    MEMBER void add_plane(typename Places::plane own, typename Places::plane after, int blocks,
+                          uint32_t planes, uint4 *totals)
     {
 #pragma unroll
         for (int i = 0; i < BLOCKS; i++) {
@@ -179,9 +177,8 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
 
     /* The share's planes; `plane_of`: the plane of a bin. The result: how many were added. */
     template <typename PlaneOf>
-    __device__ __forceinline__ uint32_t add_share(const present_bins &bins,
-                                                  const plane_share &share, PlaneOf plane_of,
-                                                  int blocks, uint4 *totals)
+    MEMBER uint32_t add_share(const present_bins &bins, const plane_share &share, PlaneOf plane_of,
+                              int blocks, uint4 *totals)
     {
         uint32_t added = 0;
         places.fetch(plane_of(bins.list[share.first]), 0);

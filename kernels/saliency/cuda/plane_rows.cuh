@@ -66,7 +66,7 @@ struct plane_columns {
     uint32_t weights[PLANE_BLOCKS / 2][4];
     uint2 last; /* of the fifth eight rows */
 
-    __device__ __forceinline__ void load()
+    MEMBER void load()
     {
         const int row = (int)threadIdx.x / 4;
         const int place = (int)threadIdx.x % 4 * 2 - SALIENCY_HALF_REACH;
@@ -81,7 +81,7 @@ struct plane_columns {
         }
     }
 
-    __device__ __forceinline__ void add(const uint32_t (&rows)[PLANE_BLOCKS], float (&sum)[4]) const
+    MEMBER void add(const uint32_t (&rows)[PLANE_BLOCKS], float (&sum)[4]) const
     {
 #pragma unroll
         for (int i = 0; i < PLANE_BLOCKS / 2; i++) {
@@ -100,7 +100,7 @@ struct pixel_rows {
     uint32_t weights[PLANE_SIXTEENS][2]; /* of bytes of -1 */
     uint32_t v; /* four bytes of the plane's bin, and 128 */
 
-    __device__ __forceinline__ void begin(const plane_memory &memory, int half)
+    MEMBER void begin(const plane_memory &memory, int half)
     {
         const int t = (int)threadIdx.x % 4;
         words = &memory.region[threadIdx.x / 4][half * (SALIENCY_CUDA_MASK_WIDTH / 2) + t];
@@ -116,13 +116,13 @@ struct pixel_rows {
         }
     }
 
-    __device__ __forceinline__ void choose(int bin)
+    MEMBER void choose(int bin)
     {
         v = (uint32_t)(bin | 128) * 0x01010101u;
     }
 
     /* Makes sums of two finer rows, for eight samples and for the eight after them. */
-    __device__ __forceinline__ void add(int block, uint32_t &first, uint32_t &second) const
+    MEMBER void add(int block, uint32_t &first, uint32_t &second) const
     {
         const uint32_t *from = words + block * 8 * PLANE_WORDS;
         uint32_t in[PLANE_SIXTEENS];
@@ -156,9 +156,8 @@ struct sample_rows {
     int fours[PLANE_SIXTEENS];
     int row, last, pitch; /* the lane's first row, which may be beyond the level's */
 
-    __device__ __forceinline__ void begin(const saliency_cuda_frame &frame,
-                                          const saliency_cuda_level &finer,
-                                          const plane_place &place, int half)
+    MEMBER void begin(const saliency_cuda_frame &frame, const saliency_cuda_level &finer,
+                      const plane_place &place, int half)
     {
         const int t = (int)threadIdx.x % 4;
         const int i0 = place.i + half * SALIENCY_CUDA_MASK_WIDTH;
@@ -179,7 +178,7 @@ struct sample_rows {
         }
     }
 
-    __device__ __forceinline__ void choose(int bin)
+    MEMBER void choose(int bin)
     {
         own = planes + bin * next;
     }
@@ -190,7 +189,7 @@ struct sample_rows {
         return __fmaf_rd(sum, PART, PLANE_WHOLE) - PLANE_WHOLE;
     }
 
-    __device__ __forceinline__ void add(int block, uint32_t &first, uint32_t &second) const
+    MEMBER void add(int block, uint32_t &first, uint32_t &second) const
     {
         const uint2 *from = own + clamped(row + 8 * block, 0, last) * pitch;
         float sum[4];

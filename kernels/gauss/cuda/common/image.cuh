@@ -210,13 +210,13 @@ template <typename Word, int COUNT> struct __align__(16) tile_words
     Word of[COUNT];
 
     /* Runs of 16 bytes. */
-    __device__ __forceinline__ operator uint4() const
+    MEMBER operator uint4() const
     {
         return *(const uint4 *)of;
     }
     /* Selects the one that a loop chooses: an index that is no constant would put all into local
      * memory. */
-    __device__ __forceinline__ Word at(int i) const
+    MEMBER Word at(int i) const
     {
         Word word = of[0];
 #pragma unroll
@@ -225,7 +225,7 @@ template <typename Word, int COUNT> struct __align__(16) tile_words
         }
         return word;
     }
-    __device__ __forceinline__ void set(int i, Word word)
+    MEMBER void set(int i, Word word)
     {
 #pragma unroll
         for (int k = 0; k < COUNT; k++) {
@@ -294,12 +294,12 @@ template <typename Image> struct clamped_image {
     int last_x;
     int last_y;
 
-    __device__ __forceinline__ word load(int x, int y) const
+    MEMBER word load(int x, int y) const
     {
         return image.load(min(max(x, 0), last_x), min(max(y, 0), last_y));
     }
     /* For an image that is plain. */
-    __device__ __forceinline__ word load_plainly(int x, int y) const
+    MEMBER word load_plainly(int x, int y) const
     {
         return load_plain(image, min(max(x, 0), last_x), min(max(y, 0), last_y));
     }

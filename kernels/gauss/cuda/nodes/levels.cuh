@@ -26,16 +26,16 @@ template <int CHANNELS, int STEPS, bool CONSTANT> struct node_window {
             return *(const Word *)from;
         }
     }
-    __device__ __forceinline__ uint2 four(int j, int i, int c) const
+    MEMBER uint2 four(int j, int i, int c) const
     {
         return read<uint2>(rows[j] + fours[i] + 8 * c);
     }
-    __device__ __forceinline__ uint2 repeated(uint2 words, int i) const
+    MEMBER uint2 repeated(uint2 words, int i) const
     {
         return make_uint2((right >> i & 1u) != 0 ? words.y : words.x,
                           (left >> i & 1u) != 0 ? words.x : words.y);
     }
-    __device__ __forceinline__ uint32_t pair(int j, int c) const
+    MEMBER uint32_t pair(int j, int c) const
     {
         return read<uint32_t>(rows[j] + last + 8 * c);
     }
@@ -55,24 +55,24 @@ template <int CHANNELS> struct node_level {
     int fours;
     int rows;
 
-    __device__ __forceinline__ node_level(const gauss_nodes &nodes, char *levels, int k)
+    MEMBER node_level(const gauss_nodes &nodes, char *levels, int k)
         : first(levels + (int64_t)nodes.levels[k].first * four_bytes), fours(nodes.levels[k].fours),
           rows(nodes.levels[k].rows)
     {
     }
 
     /* The bytes of a level of the largest pictures fill 32 bits. */
-    __device__ __forceinline__ char *four_at(int row, int four) const
+    MEMBER char *four_at(int row, int four) const
     {
         return first + (uint32_t)(row * fours + four) * (uint32_t)four_bytes;
     }
-    __device__ __forceinline__ char *row_at(int y) const
+    MEMBER char *row_at(int y) const
     {
         const int row = min(max(y + GAUSS_NODES_MARGIN, 0), rows - 1);
         return first + (uint32_t)row * (uint32_t)(fours * four_bytes);
     }
     /* Returns where the pair that has sample x lies in its row. */
-    __device__ __forceinline__ uint32_t pair_at(int x) const
+    MEMBER uint32_t pair_at(int x) const
     {
         const int pair = min(max((x + GAUSS_NODES_MARGIN) >> 1, 0), 2 * fours - 1);
         return (uint32_t)(pair / 2 * four_bytes + pair % 2 * 4);
@@ -86,8 +86,8 @@ template <int CHANNELS> struct node_level {
 
     /* Opens the window whose whole pairs of steps begin at (x, y), multiples of four. */
     template <int STEPS, bool CONSTANT>
-    __device__ __forceinline__ void open(int x, int early_x, int y, int early_y,
-                                         node_window<CHANNELS, STEPS, CONSTANT> &window) const
+    MEMBER void open(int x, int early_x, int y, int early_y,
+                     node_window<CHANNELS, STEPS, CONSTANT> &window) const
     {
         const node_lane lane;
         const int whole = STEPS / 2 * 16;

@@ -19,7 +19,7 @@ template <int CHANNELS> struct node_half_tile {
 
     __half2 of[CHANNELS][NODES_PIXELS / 2];
 
-    __device__ __forceinline__ void add(int c, const weights &by, const outputs (&outputs)[2])
+    MEMBER void add(int c, const weights &by, const outputs (&outputs)[2])
     {
 #pragma unroll
         for (int k = 0; k < NODES_PIXELS / 2; k++) {
@@ -36,7 +36,7 @@ template <int CHANNELS> struct node_float_tile {
 
     float of[CHANNELS][NODES_PIXELS];
 
-    __device__ __forceinline__ void add(int c, const weights &by, const outputs (&outputs)[2])
+    MEMBER void add(int c, const weights &by, const outputs (&outputs)[2])
     {
 #pragma unroll
         for (int k = 0; k < NODES_PIXELS; k++) {
@@ -53,7 +53,7 @@ template <int CHANNELS> struct node_light_tile {
 
     float of[CHANNELS][NODES_PIXELS];
 
-    __device__ __forceinline__ void add(int c, const weights &by, const outputs (&outputs)[2])
+    MEMBER void add(int c, const weights &by, const outputs (&outputs)[2])
     {
 #pragma unroll
         for (int k = 0; k < NODES_PIXELS; k += 2) {

@@ -25,7 +25,7 @@ template <typename Pixel> struct node_lights {
 
     uint16_t of[count];
 
-    __device__ __forceinline__ void fill()
+    MEMBER void fill()
     {
         for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
             of[i] =
@@ -33,7 +33,7 @@ template <typename Pixel> struct node_lights {
         }
         __syncthreads();
     }
-    __device__ __forceinline__ uint32_t pair(uint32_t first, uint32_t second) const
+    MEMBER uint32_t pair(uint32_t first, uint32_t second) const
     {
         return of[first] | (uint32_t)of[second] << 16;
     }
@@ -106,7 +106,7 @@ template <typename Pixel> struct node_run {
     int first; /* the column of the first */
 
     /* Keeps the pixels from column x on, of a row of `width`, or the nearest that exist. */
-    __device__ __forceinline__ void move_to(int x, int width)
+    MEMBER void move_to(int x, int width)
     {
         if (x == first) {
             return;
@@ -311,19 +311,19 @@ template <int PITCH, int GROUP, int PLANE> struct node_stage_window {
     const uint32_t *last; /* the lane's pair of an odd last step there */
     int last_row; /* from that row to the one of the last eight, if their number is odd */
 
-    __device__ __forceinline__ int row(int j) const
+    MEMBER int row(int j) const
     {
         return j == 4 ? last_row : j / 2 * 4 * GROUP + j % 2 * 2 * PITCH;
     }
-    __device__ __forceinline__ uint2 four(int j, int i, int c) const
+    MEMBER uint2 four(int j, int i, int c) const
     {
         return *(const uint2 *)(fours + (c * PLANE + row(j) + 8 * i));
     }
-    __device__ __forceinline__ uint32_t pair(int j, int c) const
+    MEMBER uint32_t pair(int j, int c) const
     {
         return last[c * PLANE + row(j)];
     }
-    __device__ __forceinline__ uint2 repeated(uint2 words, int) const
+    MEMBER uint2 repeated(uint2 words, int) const
     {
         return words;
     }
@@ -345,7 +345,7 @@ template <int RUNS, int ROWS, int PITCH, int THREADS> struct node_stage {
         return row / 4 * group + row % 4 * PITCH;
     }
     /* The window whose first sample is (left, above), multiples of four, for a lane. */
-    __device__ __forceinline__ window open(int left, int above, int row, int pair) const
+    MEMBER window open(int left, int above, int row, int pair) const
     {
         const int first = word_of(gauss_nodes_place(row));
         const uint32_t *from = memory + (above / 4 * group + left / 2 + first);
@@ -358,8 +358,7 @@ template <int RUNS, int ROWS, int PITCH, int THREADS> struct node_stage {
     }
 
     template <typename Pixel, bool LIGHT, int CHANNELS>
-    __device__ __forceinline__ void put(const node_lights<Pixel> &lights,
-                                        const node_run<Pixel> &run, int i) const
+    MEMBER void put(const node_lights<Pixel> &lights, const node_run<Pixel> &run, int i) const
     {
         uint32_t *to = memory + word_of(i / RUNS) + 2 * (i % RUNS);
 #pragma unroll
@@ -370,8 +369,8 @@ template <int RUNS, int ROWS, int PITCH, int THREADS> struct node_stage {
         }
     }
     template <typename Pixel, bool LIGHT, int CHANNELS, typename Image>
-    __device__ __forceinline__ void fill(const gauss_frame &frame, const Image &src,
-                                         const node_lights<Pixel> &lights, int rows) const
+    MEMBER void fill(const gauss_frame &frame, const Image &src, const node_lights<Pixel> &lights,
+                     int rows) const
     {
         const int count = rows * RUNS;
         if (!is_even(src, frame.width_px)) {
@@ -401,8 +400,8 @@ template <int RUNS, int ROWS, int PITCH, int THREADS> struct node_stage {
 
     /* Fills the first rows, an even number; the others have no weight, and are 0. */
     template <typename Pixel, int CHANNELS, typename Image>
-    __device__ __forceinline__ void fill(const gauss_frame &frame, const Image &src,
-                                         node_lights<Pixel> &lights, int rows) const
+    MEMBER void fill(const gauss_frame &frame, const Image &src, node_lights<Pixel> &lights,
+                     int rows) const
     {
         for (int i = rows * (PITCH / 2) + (int)threadIdx.x; i < ROWS * (PITCH / 2); i += THREADS) {
 #pragma unroll

@@ -20,12 +20,11 @@ struct node_lane {
     int row; /* of eight */
     int pair; /* of four */
 
-    __device__ __forceinline__ node_lane()
-        : row((int)threadIdx.x % 32 / 4), pair((int)threadIdx.x % 4)
+    MEMBER node_lane() : row((int)threadIdx.x % 32 / 4), pair((int)threadIdx.x % 4)
     {
     }
     /* Its first row among 16, which has the next two rows on; the other is two further. */
-    __device__ __forceinline__ int place() const
+    MEMBER int place() const
     {
         return gauss_nodes_place(row);
     }
@@ -37,7 +36,7 @@ template <int STEPS> struct node_matrix {
     uint2 steps[STEPS];
 
     /* `first_byte` is that of its first step. */
-    __device__ __forceinline__ node_matrix(const uint64_t matrices, uint32_t first_byte)
+    MEMBER node_matrix(const uint64_t matrices, uint32_t first_byte)
     {
         const char *place = (const char *)matrices + first_byte;
         const uint32_t lane = threadIdx.x % 32;
@@ -82,7 +81,7 @@ template <int STEPS> struct node_channel {
 
     /* window.four(j, i, c) are four samples of row j and of pair of steps i, window.pair(j, c) two
      * of the last step; window.repeated(four, i) is right also where the window crosses edges. */
-    template <typename Window> __device__ __forceinline__ void load(const Window &window, int c)
+    template <typename Window> MEMBER void load(const Window &window, int c)
     {
 #pragma unroll
         for (int j = 0; j < STEPS; j++) {
@@ -97,7 +96,7 @@ template <int STEPS> struct node_channel {
             }
         }
     }
-    template <typename Window> __device__ __forceinline__ void repeat_edges(const Window &window)
+    template <typename Window> MEMBER void repeat_edges(const Window &window)
     {
 #pragma unroll
         for (int k = 0; k < STEPS * (STEPS / 2); k++) {
@@ -115,11 +114,11 @@ template <int STEPS> struct node_channel {
 struct node_float_sums {
     float of[4];
 
-    __device__ __forceinline__ uint32_t upper() const
+    MEMBER uint32_t upper() const
     {
         return mma_rounded(of[0], of[1]);
     }
-    __device__ __forceinline__ uint32_t lower() const
+    MEMBER uint32_t lower() const
     {
         return mma_rounded(of[2], of[3]);
     }
@@ -127,11 +126,11 @@ struct node_float_sums {
 struct node_half_sums {
     mma_halves of;
 
-    __device__ __forceinline__ uint32_t upper() const
+    MEMBER uint32_t upper() const
     {
         return of.x;
     }
-    __device__ __forceinline__ uint32_t lower() const
+    MEMBER uint32_t lower() const
     {
         return of.y;
     }

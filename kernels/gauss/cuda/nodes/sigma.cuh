@@ -18,11 +18,11 @@ struct node_tile {
     int x, y; /* the tile's first pixel */
     node_lane lane;
 
-    __device__ __forceinline__ int column(int i) const
+    MEMBER int column(int i) const
     {
         return x + 4 * lane.pair + i / 4 * 2 + i % 2;
     }
-    __device__ __forceinline__ int row(int i) const
+    MEMBER int row(int i) const
     {
         return y + lane.place() + i / 2 % 2 * 2;
     }
@@ -70,11 +70,11 @@ template <typename Plan> DEVICE float radial_plain(const Plan &plan, float dista
 struct node_law_places {
     float column[4], row[2];
 
-    __device__ __forceinline__ float x(int i) const
+    MEMBER float x(int i) const
     {
         return column[i / 4 * 2 + i % 2];
     }
-    __device__ __forceinline__ float y(int i) const
+    MEMBER float y(int i) const
     {
         return row[i / 2 % 2];
     }
@@ -83,11 +83,11 @@ struct node_law_places {
 struct node_law_place {
     float at_x, at_y;
 
-    __device__ __forceinline__ float x(int) const
+    MEMBER float x(int) const
     {
         return at_x;
     }
-    __device__ __forceinline__ float y(int) const
+    MEMBER float y(int) const
     {
         return at_y;
     }
@@ -281,7 +281,7 @@ struct node_grid {
     float per_fragment; /* 1 / side */
     float last; /* the picture's last pixel, from fragment 0 on */
 
-    __device__ __forceinline__ node_grid(int gaze_q8, int fragment_px, int picture_px)
+    MEMBER node_grid(int gaze_q8, int fragment_px, int picture_px)
         : side_px(fragment_px), per_fragment(1.0f / (float)fragment_px)
     {
         const int moved = (128 * fragment_px - gaze_q8) >> 8;
@@ -289,18 +289,18 @@ struct node_grid {
         last = (float)(picture_px - 1 + shift_px);
     }
     /* Returns the number of the fragment of a pixel, counted from fragment 0 on. */
-    __device__ __forceinline__ int number(float pixel) const
+    MEMBER int number(float pixel) const
     {
         const float whole = 1.5f * NODES_WHOLE;
         const float place = __fmaf_rd(pixel + 0.5f, per_fragment, whole);
         return __float_as_int(place) - __float_as_int(whole);
     }
     /* Returns the same for one `beyond` another; outside the picture it is its last pixel's. */
-    __device__ __forceinline__ int number(float pixel, int beyond) const
+    MEMBER int number(float pixel, int beyond) const
     {
         return number(fminf(pixel + (float)beyond, last));
     }
-    __device__ __forceinline__ int middle_px(int fragment) const
+    MEMBER int middle_px(int fragment) const
     {
         return gauss_grid_middle_px(fragment, side_px, shift_px);
     }

@@ -53,7 +53,7 @@ DEVICE frame_light light_of(const gauss_frame &frame, const gauss_nodes &nodes)
 template <typename Pixel> struct light_of_levels {
     float of[Pixel::white + 1];
 
-    __device__ __forceinline__ void fill(const frame_light &light, int thread, int threads)
+    MEMBER void fill(const frame_light &light, int thread, int threads)
     {
         with_kind(light, [&](const frame_light &known) {
             for (int i = thread; i <= Pixel::white; i += threads) {
@@ -63,8 +63,7 @@ template <typename Pixel> struct light_of_levels {
         __syncthreads();
     }
     /* Alpha is stored around the middle of its range, where halves are closest. */
-    __device__ __forceinline__ float4 sample(typename Pixel::word word,
-                                             const frame_light &light) const
+    MEMBER float4 sample(typename Pixel::word word, const frame_light &light) const
     {
         const uint32_t mask = Pixel::white;
         const int bits = Pixel::white == 255 ? 8 : 10;
@@ -113,8 +112,8 @@ template <int CHANNELS> struct light_window {
     const uint4 *across;
     const uint4 *down;
 
-    __device__ __forceinline__ light_window(const gauss_nodes &nodes, const gauss_wide_node &node,
-                                            const node_tile &tile)
+    MEMBER light_window(const gauss_nodes &nodes, const gauss_wide_node &node,
+                        const node_tile &tile)
         : level(nodes, levels_of_image(nodes), node.level),
           four(((gauss_light_window(&node, tile.x) + GAUSS_NODES_MARGIN) >> 2) + tile.lane.pair),
           row(gauss_light_window(&node, tile.y) + tile.lane.place()), steps(node.steps),
@@ -273,8 +272,8 @@ template <int CHANNELS> struct light_block {
     float sums[NODES_WARPS][CHANNELS * NODES_PIXELS][32];
 
     /* Adds up what all warps have of a warp's share, in the same order each time. */
-    __device__ __forceinline__ void add_up(int warp, const float (&own)[CHANNELS][NODES_PIXELS],
-                                           float (&out)[CHANNELS][LIGHT_EACH])
+    MEMBER void add_up(int warp, const float (&own)[CHANNELS][NODES_PIXELS],
+                       float (&out)[CHANNELS][LIGHT_EACH])
     {
         const int lane = (int)threadIdx.x % 32;
 #pragma unroll

@@ -151,8 +151,8 @@ struct wide_window {
     const float4 *across;
     const float4 *down;
 
-    __device__ __forceinline__ wide_window(const gauss_cuda_smooth &smooth,
-                                           const gauss_wide_node &node, const node_tile &tile)
+    MEMBER wide_window(const gauss_cuda_smooth &smooth, const gauss_wide_node &node,
+                       const node_tile &tile)
         : level(smooth, node.level), x(gauss_wide_window(&node, tile.x) + 2 * tile.lane.pair),
           y(gauss_wide_window(&node, tile.y) + tile.lane.row), steps(node.steps),
           across(matrix(smooth, node, tile.x)), down(matrix(smooth, node, tile.y))
@@ -172,7 +172,7 @@ template <int ROWS> struct wide_step {
     float4 weights;
     float4 samples[ROWS][2];
 
-    __device__ __forceinline__ void load(const wide_window &window, const int (&rows)[ROWS], int i)
+    MEMBER void load(const wide_window &window, const int (&rows)[ROWS], int i)
     {
         const int first = window.level.column(window.x + 8 * i);
         const int second = window.level.column(window.x + 8 * i + 1);

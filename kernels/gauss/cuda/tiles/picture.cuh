@@ -24,7 +24,7 @@ template <enum fovea_format FORMAT, typename Image> struct gathered_level {
     const tile_work<FORMAT, Image> &work;
     int k;
 
-    __device__ __forceinline__ float4 value(int x, int y) const
+    MEMBER float4 value(int x, int y) const
     {
         typedef pixel<FORMAT> Pixel;
         if (k == 0) {

@@ -64,7 +64,7 @@ struct tile_law {
     bool radial; /* gauss_tiles.radial, of one fovea */
     int level_count; /* levels that this gaze may need */
 
-    __device__ __forceinline__ tile_law(const gauss_tiles &plan, const gauss_frame &frame)
+    MEMBER tile_law(const gauss_tiles &plan, const gauss_frame &frame)
         : tiles(plan), gaze_x((float)frame.gaze_x_q8 / 256.0f),
           gaze_y((float)frame.gaze_y_q8 / 256.0f), blurs(frame.gaze_x_q8 != GAZE_NONE),
           radial(plan.radial != 0 && plan.others.of.count == 0),
@@ -72,31 +72,31 @@ struct tile_law {
     {
     }
 
-    __device__ __forceinline__ bool has_others() const
+    MEMBER bool has_others() const
     {
         return tiles.others.of.count > 0;
     }
     /* Returns sigma before the ramp. */
-    __device__ __forceinline__ float own_plain(float x, float y) const
+    MEMBER float own_plain(float x, float y) const
     {
         return plain_from(tiles, x, y, gaze_x, gaze_y);
     }
-    __device__ __forceinline__ float plain(float x, float y) const
+    MEMBER float plain(float x, float y) const
     {
         const float own = own_plain(x, y);
         return has_others() ? least_of_others(tiles, x, y, own) : own;
     }
-    __device__ __forceinline__ float applied(float plain_px) const
+    MEMBER float applied(float plain_px) const
     {
         return tiles.law.strength * gauss_law_ramp(plain_px, tiles.law.sharp_px);
     }
     /* Does gauss_law_sigma_at without maps, which never get here. */
-    __device__ __forceinline__ float at(float x, float y) const
+    MEMBER float at(float x, float y) const
     {
         return applied(plain(x, y));
     }
 
-    __device__ __forceinline__ float of_pixel(int x, int y) const
+    MEMBER float of_pixel(int x, int y) const
     {
         return at((float)x + 0.5f, (float)y + 0.5f);
     }
@@ -181,7 +181,7 @@ struct tile_list {
     gauss_tile_counts *counts;
     uint32_t *entries;
 
-    __device__ __forceinline__ explicit tile_list(const gauss_tiles &tiles)
+    MEMBER explicit tile_list(const gauss_tiles &tiles)
         : counts((gauss_tile_counts *)(tiles.state + blockIdx.z * tiles.state_bytes)),
           entries((uint32_t *)(counts + 1))
     {

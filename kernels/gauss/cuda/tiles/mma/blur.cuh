@@ -49,8 +49,8 @@ struct tile_mma_variances {
      * Gaussian between two of the table, which are 5 % apart: its weights are off by a last place
      * of halves, which is enough for 8 bits. */
     template <bool BYTES>
-    __device__ __forceinline__ void find(const tile_law &law, const tile_mma_shape &shape, int x0,
-                                         int y0, const tile_mma_memory &memory)
+    MEMBER void find(const tile_law &law, const tile_mma_shape &shape, int x0, int y0,
+                     const tile_mma_memory &memory)
     {
         const int level = shape.level;
         const int lane = tile_mma_lane();
@@ -76,8 +76,8 @@ struct tile_mma_variances {
     /* If sigma is small, a Gaussian changes fast with it: then each pixel evaluates it, and up to
      * seven variances are blended. (x0, y0) is the warp's first pixel. Of a MIXED subtile a corner
      * may ask for a little more than the table has. */
-    __device__ __forceinline__ void find_narrow(const tile_law &law, int x0, int y0, bool light,
-                                                const tile_mma_memory &memory)
+    MEMBER void find_narrow(const tile_law &law, int x0, int y0, bool light,
+                            const tile_mma_memory &memory)
     {
         const int lane = tile_mma_lane();
         float low = INFINITY;
@@ -115,7 +115,7 @@ struct tile_mma_variances {
     }
 
     /* Returns which of the lane's outputs are copied, one bit each. */
-    __device__ __forceinline__ uint32_t copied() const
+    MEMBER uint32_t copied() const
     {
         uint32_t outputs = 0;
 #pragma unroll
@@ -129,7 +129,7 @@ struct tile_mma_variances {
     /* Chooses the table's entries near Chebyshev's nodes on the range, and entry 0 if something is
      * copied, which is exact. The polynomial of each entry, in the variance above the least, is 1
      * there and 0 at the others. */
-    __device__ __forceinline__ void choose_narrow(const tile_range &range, float4 *shares)
+    MEMBER void choose_narrow(const tile_range &range, float4 *shares)
     {
         const int most = GAUSS_TILE_VARIANCES;
         const float span = range.high - range.low;
@@ -183,8 +183,7 @@ struct tile_mma_variances {
     }
     /* Chooses each variance's entry of the table, and the polynomial in the variance that is 1
      * there and 0 at the others. `before` is the variance that samples have without the blur. */
-    template <bool BYTES>
-    __device__ __forceinline__ void choose(const tile_range &range, float before, float4 *shares)
+    template <bool BYTES> MEMBER void choose(const tile_range &range, float before, float4 *shares)
     {
         const float least = (float)tile_mma_table::narrow;
         const float most = (float)(tile_mma_table::entries - 1);
@@ -220,8 +219,7 @@ struct tile_mma_variances {
     /* The lane's outputs, from the row and column of its first. `per_output` is the fraction of the
      * way from a node to the next, before and from output 8 on. Outputs that are not used may have
      * any value. */
-    __device__ __forceinline__ void place(const float4 *nodes, int row, int column,
-                                          const float2 &per_output)
+    MEMBER void place(const float4 *nodes, int row, int column, const float2 &per_output)
     {
         const float4 a = nodes[0];
         const float4 b = nodes[1];
@@ -256,7 +254,7 @@ struct tile_mma_weights {
     uint32_t across[2][2][2]; /* [outputs, 8 on][samples, 16 on] */
 
     /* Goes `part` of the way to the next entry's. */
-    __device__ __forceinline__ void load(int entry, float part)
+    MEMBER void load(int entry, float part)
     {
         const int lane = tile_mma_lane();
         const uint32_t *from =

@@ -47,7 +47,7 @@ struct tile_mma_place {
     const uint32_t *down;
 
     /* (x, y) is the block's first pixel. */
-    __device__ __forceinline__ tile_mma_place(const tile_mma_shape &shape, int x, int y)
+    MEMBER tile_mma_place(const tile_mma_shape &shape, int x, int y)
         : x0(x + tile_mma_warp() % 2 * shape.warp_px()),
           y0(y + tile_mma_warp() / 2 * shape.warp_px()), side_px(shape.warp_px())
     {
@@ -56,7 +56,7 @@ struct tile_mma_place {
         across = spline_of_level(shape.level) + 8 * (tile_mma_warp() % 2 * first);
         down = spline_of_level(shape.level) + 8 * (tile_mma_warp() / 2 * first);
     }
-    __device__ __forceinline__ bool is_in(const gauss_frame &frame) const
+    MEMBER bool is_in(const gauss_frame &frame) const
     {
         return x0 < frame.width_px && y0 < frame.height_px;
     }
@@ -103,7 +103,7 @@ template <enum fovea_format FORMAT> DEVICE tile_sample base_of(const tile_sample
 struct tile_flags {
     uint8_t of[4];
 
-    __device__ __forceinline__ void issue_loads(const gauss_tiles &tiles, int x0, int y0)
+    MEMBER void issue_loads(const gauss_tiles &tiles, int x0, int y0)
     {
         const int x = x0 / GAUSS_TILE_MADE_PX;
         const int y = y0 / GAUSS_TILE_MADE_PX;
@@ -115,7 +115,7 @@ struct tile_flags {
         of[2] = flags[below];
         of[3] = flags[below + right];
     }
-    __device__ __forceinline__ bool are_set() const
+    MEMBER bool are_set() const
     {
         return of[0] & of[1] & of[2] & of[3];
     }

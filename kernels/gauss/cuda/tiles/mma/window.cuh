@@ -83,14 +83,14 @@ struct tile_mma_shape {
                 false};
     }
 
-    __device__ __forceinline__ int warp_px() const
+    MEMBER int warp_px() const
     {
         return side_px / 2;
     }
     /* Returns where the right warps' window begins in a row. ldmatrix loads rows from multiples of
      * 16 bytes. Outputs of levels are 12 apart, so the columns of right warps are stored a second
      * time. */
-    __device__ __forceinline__ int right() const
+    MEMBER int right() const
     {
         return level == 0 ? own : MMA_WINDOW;
     }
@@ -109,7 +109,7 @@ struct tile_mma_memory {
     uint2 *least; /* of all warps */
     uint32_t *planes;
 
-    __device__ __forceinline__ explicit tile_mma_memory(char *shared)
+    MEMBER explicit tile_mma_memory(char *shared)
         : shares((float4 *)shared + 2 * GAUSS_TILE_VARIANCES * tile_mma_warp()),
           least((uint2 *)(shared + GAUSS_TILE_SHARES_BYTES)),
           planes((uint32_t *)(shared + GAUSS_TILE_FIXED_BYTES))
@@ -166,16 +166,16 @@ template <int SIDE> struct tile_mma_column {
     int x;
     int row; /* first row; the last threads repeat others' work */
 
-    __device__ __forceinline__ tile_mma_column()
+    MEMBER tile_mma_column()
         : x((int)(tile_mma_thread() % (uint32_t)fours * 4u)),
           row(min((int)(tile_mma_thread() / (uint32_t)fours), rows - 1))
     {
     }
-    __device__ __forceinline__ bool is_beyond(int i) const
+    MEMBER bool is_beyond(int i) const
     {
         return reads * rows > SIDE && i == reads - 1 && row + i * rows >= SIDE;
     }
-    __device__ __forceinline__ uint32_t *place(uint32_t *planes, int i) const
+    MEMBER uint32_t *place(uint32_t *planes, int i) const
     {
         return planes + (row + i * rows) * (MMA_PITCH / 2) + x / 2;
     }
@@ -205,7 +205,7 @@ struct tile_mma_stats {
     tile_sample least = flat_sample(65504.0f);
     __half2 bad = {}; /* NaN if a sample was NaN or infinite */
 
-    __device__ __forceinline__ void look(uint32_t xy, uint32_t zw)
+    MEMBER void look(uint32_t xy, uint32_t zw)
     {
         const __half2 zero = __float2half2_rn(0.0f);
         const tile_sample sample = sample_of_bits(xy, zw);
@@ -215,7 +215,7 @@ struct tile_mma_stats {
 
     /* Finds the block's least sample, with a barrier. Returns false if a thread has seen a float
      * that matrix products would spread. */
-    __device__ __forceinline__ bool settle(uint2 *of_warps, tile_sample &out_least) const
+    MEMBER bool settle(uint2 *of_warps, tile_sample &out_least) const
     {
         keep_least(least, of_warps);
         if (!__syncthreads_and(!__hisnan(__hadd(__low2half(bad), __high2half(bad))))) {
@@ -235,9 +235,8 @@ struct tile_mma_level_window {
     uint4 of[column::reads][2];
 
     /* (left, top) is the window's first sample. */
-    __device__ __forceinline__ void issue_loads(const gauss_frame &frame, const gauss_tiles &tiles,
-                                                const tile_mma_shape &shape, int x0, int y0,
-                                                int left, int top)
+    MEMBER void issue_loads(const gauss_frame &frame, const gauss_tiles &tiles,
+                            const tile_mma_shape &shape, int x0, int y0, int left, int top)
     {
         const gauss_level &level = tiles.levels[shape.level];
         const int half = shape.side_px / 2;
@@ -280,12 +279,12 @@ struct tile_mma_level_window {
 
     /* The base of stored values. Light has none, because halves are more precise where it is
      * darker. */
-    __device__ __forceinline__ tile_sample base() const
+    MEMBER tile_sample base() const
     {
         return whole_levels(sample_of_bits(middle.x, middle.y));
     }
 
-    __device__ __forceinline__ tile_mma_stats stats() const
+    MEMBER tile_mma_stats stats() const
     {
         tile_mma_stats stats;
 #pragma unroll
@@ -297,7 +296,7 @@ struct tile_mma_level_window {
     }
 
     /* `own` is the shape's. */
-    __device__ __forceinline__ void commit(int own, const tile_sample &zero, uint32_t *planes) const
+    MEMBER void commit(int own, const tile_sample &zero, uint32_t *planes) const
     {
         const column at;
 #pragma unroll
@@ -361,8 +360,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
     tile_words<word, 4> of[column::reads];
 
     /* (left, top) is the window's first pixel. */
-    __device__ __forceinline__ void issue_loads(const tile_work<FORMAT, Image> &work, int x0,
-                                                int y0, int left, int top)
+    MEMBER void issue_loads(const tile_work<FORMAT, Image> &work, int x0, int y0, int left, int top)
     {
         const gauss_frame &frame = work.frame;
         const column own;
@@ -390,8 +388,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
 
     /* The base of stored values. Beside the picture its load is not issued with the others: a
      * thread that loads pixels from any memory would wait for all of them. */
-    __device__ __forceinline__ tile_sample base(const tile_work<FORMAT, Image> &work, int x0,
-                                                int y0) const
+    MEMBER tile_sample base(const tile_work<FORMAT, Image> &work, int x0, int y0) const
     {
         return levels_of_word(inside ? middle
                                      : work.src.load(min(x0 + half, work.frame.width_px - 1),
@@ -399,7 +396,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
     }
 
     /* It is asked of floats. */
-    __device__ __forceinline__ tile_mma_stats stats() const
+    MEMBER tile_mma_stats stats() const
     {
         tile_mma_stats stats;
 #pragma unroll
@@ -411,8 +408,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
 
     /* Stores the window, relative to the base. Returns whether all pixels that this thread has read
      * are opaque, or false for floats. */
-    __device__ __forceinline__ bool commit(bool light, const tile_sample &base,
-                                           uint32_t *planes) const
+    MEMBER bool commit(bool light, const tile_sample &base, uint32_t *planes) const
     {
         const tile_sample zero = biased_middle() + base;
         const column at;

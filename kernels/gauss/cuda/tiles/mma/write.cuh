@@ -28,8 +28,7 @@ struct tile_mma_levels {
      * the range of the window's samples by less than a step of what is written. Floats have steps
      * as small as they are, so their outputs are not below the window's least: a last place below 0
      * is NaN to a program that takes its root. The largest need only be finite. */
-    template <enum fovea_format FORMAT>
-    __device__ __forceinline__ void set(const tile_sample &own, bool light)
+    template <enum fovea_format FORMAT> MEMBER void set(const tile_sample &own, bool light)
     {
         const bool floats = holds_floats<FORMAT>();
         const tile_sample number = floats  ? base_of_least(own)
@@ -120,8 +119,8 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_writer {
     int stride; /* bytes, for runs */
 
     /* (x, y) is the warp's first pixel; the lane's is (right, below) of it. */
-    __device__ __forceinline__ tile_mma_writer(const tile_work<FORMAT, Image> &tile, bool is_opaque,
-                                               int side_px, int x, int y, int right, int below)
+    MEMBER tile_mma_writer(const tile_work<FORMAT, Image> &tile, bool is_opaque, int side_px, int x,
+                           int y, int right, int below)
         : work(tile), opaque(is_opaque), x0(x + right), y0(y + below)
     {
         const gauss_frame &frame = work.frame;
@@ -134,14 +133,13 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_writer {
         to = run_at(work.dst, x0, y0);
     }
 
-    __device__ __forceinline__ bool is_plain() const
+    MEMBER bool is_plain() const
     {
         return runs && inside;
     }
 
     /* (x, y) counts from the lane's first pixel. */
-    template <bool PLAIN>
-    __device__ __forceinline__ void write(int x, int y, const four &words) const
+    template <bool PLAIN> MEMBER void write(int x, int y, const four &words) const
     {
         if (PLAIN) {
             write_run_at(rows_on(bytes_on(to, 4 * x), y, stride), words);
@@ -161,7 +159,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_writer {
         return kept;
     }
 
-    __device__ __forceinline__ void write_beside(int x, int y, const four &words) const
+    MEMBER void write_beside(int x, int y, const four &words) const
     {
         if (runs && opaque) {
             write_run_at(rows_on(bytes_on(to, 4 * x), y, stride), words);
@@ -185,7 +183,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_alphas {
     typename writer::four own[2]; /* rows y and y + 8 */
 
     /* (x, y) counts from the lane's first pixel. */
-    __device__ __forceinline__ void issue_loads(const writer &to, int x, int y)
+    MEMBER void issue_loads(const writer &to, int x, int y)
     {
         const int stride = (int)row_bytes(to.work.src);
         const image_run<Image> from = bytes_on(run_at(to.work.src, to.x0, to.y0), 4 * x);
@@ -193,7 +191,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_alphas {
         own[1] = read_run<uint32_t, writer::count>(rows_on(from, y + 8, stride));
     }
 
-    __device__ __forceinline__ void take(uint32_t (&alphas)[2][2]) const
+    MEMBER void take(uint32_t (&alphas)[2][2]) const
     {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
@@ -261,7 +259,7 @@ DEVICE bool are_written(int i, int first, int count)
 struct spline_downs {
     uint32_t of[MMA_DOWNS][4];
 
-    __device__ __forceinline__ void load(const uint32_t *rows, int side_px)
+    MEMBER void load(const uint32_t *rows, int side_px)
     {
         const int lane = tile_mma_lane();
         const uint32_t *first = rows + 8 * (lane / 4) + lane % 4;
@@ -391,8 +389,8 @@ template <typename Image> struct tile_mma_float_writer {
     uint32_t alpha[MMA_DOWNS][2][2][count];
 
     /* (x, y) is the warp's first pixel. */
-    __device__ __forceinline__ tile_mma_float_writer(
-        const tile_work<FOVEA_FORMAT_RGBA16F, Image> &tile, int side, int x, int y)
+    MEMBER tile_mma_float_writer(const tile_work<FOVEA_FORMAT_RGBA16F, Image> &tile, int side,
+                                 int x, int y)
         : work(tile), side_px(side), rows(min(side, tile.frame.height_px - y)),
           x0(x + tile_mma_lane() % 4 * count), y0(y + tile_mma_lane() / 4),
           plain(x + side <= tile.frame.width_px && rows >= 16 && has_runs(tile.dst, count) &&
@@ -401,7 +399,7 @@ template <typename Image> struct tile_mma_float_writer {
     {
     }
 
-    __device__ __forceinline__ void issue_loads(int x, int q, int i)
+    MEMBER void issue_loads(int x, int q, int i)
     {
         const int y = first_of_sixteen(q, rows) + 8 * i;
         const image_run<Image> own = rows_on(bytes_on(from, 8 * x), y, (int)row_bytes(work.src));
@@ -413,7 +411,7 @@ template <typename Image> struct tile_mma_float_writer {
     }
 
     /* Loads all alphas of the first columns. */
-    __device__ __forceinline__ void issue_first_loads()
+    MEMBER void issue_first_loads()
     {
 #pragma unroll
         for (int q = 0; q < MMA_DOWNS; q++) {
@@ -425,7 +423,7 @@ template <typename Image> struct tile_mma_float_writer {
     }
 
     template <bool PLAIN>
-    __device__ __forceinline__ void write(int x, int q, int i, int square, const two &colors) const
+    MEMBER void write(int x, int q, int i, int square, const two &colors) const
     {
         const int y = first_of_sixteen(q, PLAIN ? rows : side_px) + 8 * i;
         two words = colors;

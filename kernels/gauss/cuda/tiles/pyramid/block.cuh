@@ -73,22 +73,21 @@ template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
     bool copies;
 
     template <typename Image>
-    __device__ __forceinline__ tile_column(const gauss_frame &frame, const Image &image, int x0)
+    MEMBER tile_column(const gauss_frame &frame, const Image &image, int x0)
         : index((int)threadIdx.x % ACROSS), first((int)threadIdx.x / ACROSS),
           x(x0 + PIXELS * index), fills(first < at_once),
           copies(has_runs(image, PIXELS) && frame.width_px >= PIXELS &&
                  (frame.width_px % PIXELS == 0 || x + PIXELS <= frame.width_px))
     {
     }
-    __device__ __forceinline__ bool is_beside(const gauss_frame &frame) const
+    MEMBER bool is_beside(const gauss_frame &frame) const
     {
         return x < 0 || x >= frame.width_px;
     }
 
     /* Copies from the picture's row y0 on; copy_wait follows. */
     template <typename Image>
-    __device__ __forceinline__ void copy(const gauss_frame &frame, const Image &image,
-                                         uint4 *window, int y0) const
+    MEMBER void copy(const gauss_frame &frame, const Image &image, uint4 *window, int y0) const
     {
         const int from_x = min(max(x, 0), (frame.width_px - 1) / PIXELS * PIXELS);
         uint4 *const to = window + first * PITCH + index;
@@ -113,9 +112,8 @@ template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
 
     /* Surfaces have no asynchronous copies: it waits for a few rows at a time. */
     template <typename Pixel>
-    __device__ __forceinline__ void copy(const gauss_frame &frame,
-                                         const surface_image<Pixel> &image, uint4 *window,
-                                         int y0) const
+    MEMBER void copy(const gauss_frame &frame, const surface_image<Pixel> &image, uint4 *window,
+                     int y0) const
     {
         const int from_x = min(max(x, 0), (frame.width_px - 1) / PIXELS * PIXELS);
 #pragma unroll 4
@@ -131,8 +129,7 @@ template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
 
     /* Loads a column that is not made of runs; it waits for a few rows at a time. */
     template <typename Image>
-    __device__ __forceinline__ void load(const gauss_frame &frame, const Image &image,
-                                         uint4 *window, int y0) const
+    MEMBER void load(const gauss_frame &frame, const Image &image, uint4 *window, int y0) const
     {
         const clamped_image<Image> clamped = {image, frame.width_px - 1, frame.height_px - 1};
 #pragma unroll 4
@@ -150,8 +147,7 @@ template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
 
     /* Starts to fill the column from the picture's row y0 on; end follows. */
     template <typename Image>
-    __device__ __forceinline__ void begin(const gauss_frame &frame, const Image &image,
-                                          uint4 *window, int y0) const
+    MEMBER void begin(const gauss_frame &frame, const Image &image, uint4 *window, int y0) const
     {
         if (fills && copies) {
             copy(frame, image, window, y0);
@@ -161,7 +157,7 @@ template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
     }
 
     /* Waits for this thread's copies, and repeats the picture's first or last column. */
-    __device__ __forceinline__ void end(const gauss_frame &frame, uint4 *window) const
+    MEMBER void end(const gauss_frame &frame, uint4 *window) const
     {
         copy_wait();
         if (!fills || !copies || !is_beside(frame)) {

@@ -89,7 +89,7 @@ template <int LEVEL> DEVICE uint32_t four_taps(int i)
 template <int LEVEL> struct taps_along {
     uint32_t a[tap_steps(LEVEL)][4];
 
-    __device__ __forceinline__ void find(int lane)
+    MEMBER void find(int lane)
     {
         const int sample = lane / 8;
         const int t = lane % 4;
@@ -128,7 +128,7 @@ template <int LEVEL> struct taps_down {
     uint32_t high;
     int begins;
 
-    __device__ __forceinline__ void find(int lane)
+    MEMBER void find(int lane)
     {
         /* The first register's two rows less the column's first tap's, divided by two; each
          * register on is eight rows later. */
@@ -141,7 +141,7 @@ template <int LEVEL> struct taps_down {
         ptx_keep(high);
     }
     /* Returns the operand of the rows from 8 i on. */
-    __device__ __forceinline__ uint32_t from(int i) const
+    MEMBER uint32_t from(int i) const
     {
         return i == begins ? low : i == begins + 1 ? high : 0u;
     }
@@ -160,7 +160,7 @@ template <int LEVEL> DEVICE float start_of_sums()
 struct tile_pixels {
     uint4 words;
 
-    __device__ __forceinline__ uint32_t all() const
+    MEMBER uint32_t all() const
     {
         return words.x & words.y & words.z & words.w;
     }
@@ -196,7 +196,7 @@ template <int LEVEL> struct tile_bytes_part {
     taps_along<LEVEL> along;
     taps_down<LEVEL> down;
 
-    __device__ __forceinline__ void begin(int lane)
+    MEMBER void begin(int lane)
     {
         along.find(lane);
         down.find(lane);
@@ -207,7 +207,7 @@ template <int LEVEL> struct tile_bytes_part {
 template <int LEVEL> struct tile_bytes_rows {
     tile_pixels pixels[2][LEVEL];
 
-    __device__ __forceinline__ void load(const uint4 *from)
+    MEMBER void load(const uint4 *from)
     {
 #pragma unroll
         for (int i = 0; i < 2 * LEVEL; i++) {
@@ -215,7 +215,7 @@ template <int LEVEL> struct tile_bytes_rows {
                 from[i / LEVEL * 8 * TILE_BYTES_FOURS + i % LEVEL * 4];
         }
     }
-    __device__ __forceinline__ uint32_t all() const
+    MEMBER uint32_t all() const
     {
         uint32_t all = ~0u;
 #pragma unroll
@@ -224,8 +224,7 @@ template <int LEVEL> struct tile_bytes_rows {
         }
         return all;
     }
-    __device__ __forceinline__ void filter_along(const taps_along<LEVEL> &taps,
-                                                 uint32_t (&sums)[4]) const
+    MEMBER void filter_along(const taps_along<LEVEL> &taps, uint32_t (&sums)[4]) const
     {
         sum_along<LEVEL>(taps, pixels[0], sums[0], sums[1]);
         sum_along<LEVEL>(taps, pixels[1], sums[2], sums[3]);

@@ -52,7 +52,7 @@ struct tile_index {
     int y;
     bool exists;
 
-    __device__ __forceinline__ explicit tile_index(const gauss_tile_grid &grid)
+    MEMBER explicit tile_index(const gauss_tile_grid &grid)
     {
         const int index = (int)(blockIdx.y * gridDim.x + blockIdx.x);
         x = index % grid.columns;
@@ -93,7 +93,7 @@ struct tile_sum {
     int before;
     int all;
 
-    __device__ __forceinline__ explicit tile_sum(bool own)
+    MEMBER explicit tile_sum(bool own)
     {
         const uint32_t lanes = __ballot_sync(~0u, own);
         before = __popc(lanes & ((1u << threadIdx.x % 32) - 1u));

@@ -47,23 +47,22 @@ template <typename Image> struct tile_floats_filler {
     const int y0;
 
     /* (x, y) is the block's first sample of level 2. */
-    __device__ __forceinline__ tile_floats_filler(const gauss_frame &of_frame,
-                                                  const Image &of_image, int x, int y)
+    MEMBER tile_floats_filler(const gauss_frame &of_frame, const Image &of_image, int x, int y)
         : frame(of_frame), image(of_image), column(of_frame, of_image, 4 * x - TILE_FLOATS_BEFORE),
           y0(4 * y - TILE_FLOATS_BEFORE)
     {
     }
-    __device__ __forceinline__ void begin(tile_floats_memory &memory)
+    MEMBER void begin(tile_floats_memory &memory)
     {
         column.begin(frame, image, memory.window[0], y0);
     }
-    __device__ __forceinline__ void end(tile_floats_memory &memory)
+    MEMBER void end(tile_floats_memory &memory)
     {
         column.end(frame, memory.window[0]);
         workers_sync();
     }
     /* Floats have no opaque flag. */
-    __device__ __forceinline__ void tell(const gauss_tiles &tiles, tile_floats_memory &) const
+    MEMBER void tell(const gauss_tiles &tiles, tile_floats_memory &) const
     {
         if (threadIdx.x == 0) {
             *opaque_flag(tiles, (int)blockIdx.x, (int)blockIdx.y) = 0;
@@ -151,7 +150,7 @@ template <int LEVEL> struct floats_taps {
             return floats_table_2;
         }
     }
-    __device__ __forceinline__ void load(int lane)
+    MEMBER void load(int lane)
     {
 #pragma unroll
         for (int i = 0; i < table::words / 4; i++) {
@@ -167,7 +166,7 @@ template <int LEVEL> struct floats_taps {
         return __ldg(all().taps + i);
     }
     /* Returns the left operand of a step; rows 8 on have the same taps 8 samples later. */
-    __device__ __forceinline__ void down(int step, uint32_t (&a)[4]) const
+    MEMBER void down(int step, uint32_t (&a)[4]) const
     {
         const int later = 1 << LEVEL;
         a[0] = down_from(2 * step);
@@ -176,13 +175,13 @@ template <int LEVEL> struct floats_taps {
         a[3] = down_from(2 * step + 1 - later);
     }
     /* Returns the right operand of four pixels; number 0 has the first tap. */
-    __device__ __forceinline__ uint32_t across(int four, int i) const
+    MEMBER uint32_t across(int four, int i) const
     {
         return of[table::downs + 2 * four + i];
     }
 
   private:
-    __device__ __forceinline__ uint32_t down_from(int i) const
+    MEMBER uint32_t down_from(int i) const
     {
         return i >= 0 && i < table::downs ? of[i] : 0u;
     }
@@ -196,8 +195,7 @@ struct tile_floats_place {
     mma_place rows;
     mma_place last;
 
-    __device__ __forceinline__ tile_floats_place(const tile_floats_memory &memory, int warp,
-                                                 int lane)
+    MEMBER tile_floats_place(const tile_floats_memory &memory, int warp, int lane)
     {
         const int first = lane % 16;
         const int clamped = min(TILE_FLOATS_LAST_ROWS + first, TILE_FLOATS_ROWS - 1);
@@ -244,7 +242,7 @@ template <int PAIRS> struct tile_floats_made {
     float of[PAIRS][4];
 
     /* Returns whether a NaN or an infinity is among the warp's samples. */
-    __device__ __forceinline__ bool is_bad() const
+    MEMBER bool is_bad() const
     {
         float sum = 0.0f;
 #pragma unroll

@@ -22,15 +22,14 @@ template <typename Image> struct tile_light_filler {
     uint32_t all; /* the AND of all words */
 
     /* (x, y) is the block's first sample of level 2. */
-    __device__ __forceinline__ tile_light_filler(const gauss_frame &of_frame, const Image &of_image,
-                                                 int x, int y)
+    MEMBER tile_light_filler(const gauss_frame &of_frame, const Image &of_image, int x, int y)
         : frame(of_frame), image(of_image),
           column(of_frame, of_image, 4 * x - TILE_FLOATS_BEFORE - beyond),
           y0(4 * y - TILE_FLOATS_BEFORE), words(), all(~0u)
     {
     }
 
-    __device__ __forceinline__ void begin(tile_floats_memory &memory)
+    MEMBER void begin(tile_floats_memory &memory)
     {
         if (threadIdx.x == 0) {
             memory.warps_done = 0;
@@ -45,7 +44,7 @@ template <typename Image> struct tile_light_filler {
         }
     }
 
-    __device__ __forceinline__ void end(tile_floats_memory &memory)
+    MEMBER void end(tile_floats_memory &memory)
     {
         if (column.fills && column.copies) {
 #pragma unroll
@@ -62,26 +61,26 @@ template <typename Image> struct tile_light_filler {
         workers_sync();
     }
 
-    __device__ __forceinline__ void tell(const gauss_tiles &tiles, tile_floats_memory &memory) const
+    MEMBER void tell(const gauss_tiles &tiles, tile_floats_memory &memory) const
     {
         end_warp(tiles, memory, all);
     }
 
   private:
     /* The last threads do not store their last row. */
-    __device__ __forceinline__ int row_of(int i) const
+    MEMBER int row_of(int i) const
     {
         return min(max(y0 + column.first + i * columns::at_once, 0), frame.height_px - 1);
     }
 
     /* Repeats the picture's first or last column. */
-    __device__ __forceinline__ uint4 repeated(const uint4 &four) const
+    MEMBER uint4 repeated(const uint4 &four) const
     {
         const uint32_t word = column.x < 0 ? four.x : four.w;
         return make_uint4(word, word, word, word);
     }
 
-    __device__ __forceinline__ void commit(tile_floats_memory &memory, int i, const uint4 &four)
+    MEMBER void commit(tile_floats_memory &memory, int i, const uint4 &four)
     {
         all &= four.x & four.y & four.z & four.w;
         const int row = column.first + i * columns::at_once;
