@@ -40,7 +40,7 @@ struct input_actions {
     /* the keycodes of each, as this keyboard has them */
     struct keymap modifiers[INPUT_MODIFIERS];
     struct keymap down; /* as events and polls say */
-    /* The keys that were down when an action was missed for its modifiers alone; empty: none was. */
+    /* Keys that were down when an action was missed for its modifiers alone; empty: none was. */
     struct keymap missed;
     uint32_t missed_action;
 };
