@@ -158,12 +158,20 @@ int range_of(spot at, int range)
 
 /* ---- Samples, in levels */
 
+/* round() is a conversion, of which GPUs make few at once: this sum has no bits left for parts. */
+vec3 whole_of(vec3 levels)
+{
+    precise vec3 moved = levels + 12582912.0; /* 1.5 * 2^23 */
+    precise vec3 whole = moved - 12582912.0;
+    return whole;
+}
+
 vec3 texel(ivec2 at)
 {
     vec4 color = texelFetch(raw_picture, at, 0);
     vec3 levels = (GREY ? color.rrr : color.rgb) * most;
     /* Sums of whole levels are exact, and of equal costs the first is the least. */
-    return min(NEAREST ? round(levels) : levels, vec3(white));
+    return min(NEAREST ? whole_of(levels) : levels, vec3(white));
 }
 
 /* Between equal values it is that value, which mix may round: of a wall no patch size costs more than another. */

@@ -5,10 +5,11 @@
 /* Blended micro-images: a thread makes one pixel. Of each lens neighbouring threads take neighbouring pixels; loads of
  * these bound it, four a sample.
  *
- * Workgroup: 32 x 8 threads. */
+ * Workgroup: 32 x 8 threads, 9.3 KiB. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/lightfield/glsl/lightfield.glsl"
+#include "kernels/lightfield/glsl/lightfield_parts.glsl"
 #include "kernels/lightfield/glsl/lightfield_picture.glsl"
 
 layout(local_size_x = GROUP_WIDTH, local_size_y = GROUP_HEIGHT) in;
@@ -26,30 +27,41 @@ float patch_of(ivec2 pixel)
     return own_px;
 }
 
+bool does_count(int away, float patch_px)
+{
+    return is_within(away, patch_px);
+}
+
+/* Pixels with a patch size each share nothing. */
+lens_part column_part(spot at, int kind, int right, float patch_px)
+{
+    return PATCHES ? make_column(at.columns[kind], right, patch_px) : shared_column(kind, right);
+}
+
+lens_part row_part(spot at, int down, float patch_px)
+{
+    return PATCHES ? make_row(at.row, down, patch_px) : shared_row(down);
+}
+
 /* Each pixel's largest weight is 1, so that none gets lost where all are small: along the columns that of each
  * kind of row, and along the rows that of all lenses, by what their columns have at least. */
-float least_column(ivec4 column, int range, float patch_px)
+float least_column(spot at, int kind, int range, float patch_px)
 {
     float least = NO_COST;
     for (int right = -range; right <= range; right++) {
-        int lens = column.x + right;
-        if (lens >= 0 && lens < lenses.x && is_within(right, patch_px)) {
-            float apart_px = along_columns(column, right, patch_px) - view_px.x;
-            least = min(least, apart_px * apart_px);
-        }
+        lens_part column = column_part(at, kind, right, patch_px);
+        least = column.place.x != NOWHERE ? min(least, column.apart_px * column.apart_px) : least;
     }
     return least;
 }
 
-float least_of_all(ivec4 row, int range, float patch_px, vec2 least_x)
+float least_of_all(spot at, int range, float patch_px, vec2 least_x)
 {
     float least = NO_COST;
     for (int down = -range; down <= range; down++) {
-        int lens = row.x + down;
-        if (lens >= 0 && lens < lenses.y && is_within(down, patch_px)) {
-            float apart_px = along_rows(row, down, patch_px) - view_px.y;
-            least = min(least, apart_px * apart_px + (is_shifted(lens) ? least_x.y : least_x.x));
-        }
+        lens_part row = row_part(at, down, patch_px);
+        float more = is_shifted(at.row.x + down) ? least_x.y : least_x.x;
+        least = row.place.x != NOWHERE ? min(least, row.apart_px * row.apart_px + more) : least;
     }
     return least;
 }
@@ -59,40 +71,44 @@ float weight_of(float apart_px, float more, float least)
     return exp(factor * (apart_px * apart_px + more - least));
 }
 
-void main()
+vec3 blend(spot at, int range, float patch_px)
 {
-    ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
-    if (any(greaterThanEqual(pixel, size_px))) {
-        return;
-    }
-    spot at = spot_of(pixel);
-    float patch_px = patch_of(pixel);
-    int range = range_of(at, all_range);
     /* One kind of row needs no sum. */
-    vec2 least_x = vec2(least_column(at.columns[0], range, patch_px), 0.0);
-    least_x.y = HEXAGONAL ? least_column(at.columns[1], range, patch_px) : 0.0;
-    float least = least_of_all(at.row, range, patch_px, HEXAGONAL ? least_x : vec2(0.0));
+    vec2 least_x = vec2(least_column(at, 0, range, patch_px), 0.0);
+    least_x.y = HEXAGONAL ? least_column(at, 1, range, patch_px) : 0.0;
+    float least = least_of_all(at, range, patch_px, HEXAGONAL ? least_x : vec2(0.0));
     vec3 sum = vec3(0.0);
     float weights = 0.0;
     for (int down = -range; down <= range; down++) {
-        int row = at.row.x + down;
-        if (row < 0 || row >= lenses.y || !is_within(down, patch_px)) {
+        lens_part row = row_part(at, down, patch_px);
+        if (row.place.x == NOWHERE) {
             continue;
         }
-        ivec4 column = column_of(at, row);
-        float from_y = along_rows(at.row, down, patch_px);
-        float least_of_row = is_shifted(row) ? least_x.y : least_x.x;
-        float weight_y = weight_of(from_y - view_px.y, HEXAGONAL ? least_of_row : 0.0, least);
-        ivec2 of_row = row_place(at.row, down, from_y);
+        int kind = is_shifted(at.row.x + down) ? 1 : 0;
+        float least_of_row = kind != 0 ? least_x.y : least_x.x;
+        float weight_y = weight_of(row.apart_px, HEXAGONAL ? least_of_row : 0.0, least);
         for (int right = -range; right <= range; right++) {
-            int lens = column.x + right;
-            if (lens >= 0 && lens < lenses.x && is_within(right, patch_px)) {
-                float from_x = along_columns(column, right, patch_px);
-                float weight = weight_y * weight_of(from_x - view_px.x, 0.0, least_of_row);
-                sum += weight * raw_at(of_row + column_place(column, right, from_x));
+            lens_part column = column_part(at, kind, right, patch_px);
+            if (column.place.x != NOWHERE) {
+                float weight = weight_y * weight_of(column.apart_px, 0.0, least_of_row);
+                sum += weight * raw_at(row.place + column.place);
                 weights += weight;
             }
         }
     }
-    store(pixel, weights > 0.0 ? sum / (weights * white) : vec3(0.0));
+    return weights > 0.0 ? sum / (weights * white) : vec3(0.0);
+}
+
+void main()
+{
+    ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
+    bool is_there = all(lessThan(pixel, size_px));
+    spot at = spot_of(min(pixel, size_px - 1));
+    float patch_px = patch_of(min(pixel, size_px - 1));
+    if (!PATCHES) {
+        share_parts(pixel - ivec2(gl_LocalInvocationID.xy), patch_px);
+    }
+    if (is_there) {
+        store(pixel, blend(at, range_of(at, all_range), patch_px));
+    }
 }

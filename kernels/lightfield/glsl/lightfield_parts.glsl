@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Places of a workgroup's columns and rows in the lenses around, of one patch size: each is worked out once, and pixels
+ * share them. Conversions of numbers are what costs most. */
+
+/* The part of a place along columns or along rows. */
+struct lens_part {
+    ivec2 place; /* x NOWHERE: no lens is there that counts */
+    float apart_px; /* from the middle of the weights */
+};
+const int NOWHERE = 1 << 31;
+
+/* Says whether a lens so far away counts. */
+bool does_count(int away, float patch_px);
+
+shared ivec2 column_places[2][STEPS][GROUP_WIDTH]; /* of straight and of shifted rows */
+shared ivec2 row_places[STEPS][GROUP_HEIGHT];
+shared float column_aparts[2][STEPS][GROUP_WIDTH];
+shared float row_aparts[STEPS][GROUP_HEIGHT];
+
+lens_part make_column(ivec4 column, int right, float patch_px)
+{
+    int lens = column.x + right;
+    float from_px = along_columns(column, right, patch_px);
+    bool is_there = lens >= 0 && lens < lenses.x && does_count(right, patch_px);
+    return lens_part(is_there ? column_place(column, right, from_px) : ivec2(NOWHERE), from_px - view_px.x);
+}
+
+lens_part make_row(ivec4 row, int down, float patch_px)
+{
+    int lens = row.x + down;
+    float from_px = along_rows(row, down, patch_px);
+    bool is_there = lens >= 0 && lens < lenses.y && does_count(down, patch_px);
+    return lens_part(is_there ? row_place(row, down, from_px) : ivec2(NOWHERE), from_px - view_px.y);
+}
+
+/* first: the workgroup's first pixel. */
+void share_parts(ivec2 first, float patch_px)
+{
+    int thread = int(gl_LocalInvocationIndex);
+    int steps = 2 * all_range + 1;
+    barrier();
+    for (int item = thread; item < (HEXAGONAL ? 2 : 1) * steps * GROUP_WIDTH; item += GROUP_WIDTH * GROUP_HEIGHT) {
+        int x = item % GROUP_WIDTH;
+        int step = item / GROUP_WIDTH % steps;
+        int kind = item / GROUP_WIDTH / steps;
+        ivec4 column = table[STEPS + kind * size_px.x + min(first.x + x, size_px.x - 1)];
+        lens_part part = make_column(column, step - all_range, patch_px);
+        column_places[kind][step][x] = part.place;
+        column_aparts[kind][step][x] = part.apart_px;
+    }
+    for (int item = thread; item < steps * GROUP_HEIGHT; item += GROUP_WIDTH * GROUP_HEIGHT) {
+        int y = item % GROUP_HEIGHT;
+        int step = item / GROUP_HEIGHT;
+        ivec4 row = table[STEPS + 2 * size_px.x + min(first.y + y, size_px.y - 1)];
+        lens_part part = make_row(row, step - all_range, patch_px);
+        row_places[step][y] = part.place;
+        row_aparts[step][y] = part.apart_px;
+    }
+    barrier();
+}
+
+/* Those of a thread's pixel. */
+lens_part shared_column(int kind, int right)
+{
+    uint x = gl_LocalInvocationID.x;
+    return lens_part(column_places[kind][all_range + right][x], column_aparts[kind][all_range + right][x]);
+}
+
+lens_part shared_row(int down)
+{
+    uint y = gl_LocalInvocationID.y;
+    return lens_part(row_places[all_range + down][y], row_aparts[all_range + down][y]);
+}
