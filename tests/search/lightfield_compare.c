@@ -115,7 +115,7 @@ static double depth_off(const struct field_run *run,
     }
     const double wanted = confidence_of(matching, costs, pixels, (uint32_t)number);
     const double sure = image_get(&run->beside.first, x, y, 0);
-    /* Of small costs it is a ratio of roundings. */
+    /* It is a ratio of roundings where costs are small. */
     const double scale = fmin(costs[(size_t)number * pixels] + 0.01, 1.0);
     return isnan(sure) ? INFINITY : fmax(more, fabs(sure - wanted) * scale);
 }
@@ -142,7 +142,7 @@ static bool compare_depth(struct field_run *run)
     return wrong <= (nearest ? 3 + pixels / 20 : 0);
 }
 
-/* What is in focus comes to a frame's patch sizes, and follows what is seen. */
+/* The focus comes to a frame's patch sizes, and follows what is seen. */
 static void follow(struct field_run *run, const struct fovea_lightfield_refocusing *how,
                    uint32_t frame)
 {

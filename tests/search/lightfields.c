@@ -99,7 +99,7 @@ static void free_memory(struct field_run *run)
 
 /* ---- Calls */
 
-/* Where the pictures lie. */
+/* Calls with pictures that lie there. */
 static enum fovea_result call(const struct field_run *run, uint32_t frame,
                               const struct search_memory places[4])
 {
@@ -192,7 +192,7 @@ static void keep_words(void *user, enum fovea_log_level level, const char *messa
     snprintf(user, SEARCH_TEXT_BYTES, "%s", message);
 }
 
-/* What the processor makes of it; a Vulkan device is then asked for the same. */
+/* The processor is asked first, also where a Vulkan device then is. */
 static enum search_verdict run_frame(struct field_run *run, uint32_t frame)
 {
     const bool vulkan = run->limits->backend >= SEARCH_VULKAN;

@@ -43,7 +43,7 @@ struct field_point field_point_draw(uint64_t seed, uint64_t number);
 /* A number near one of the ends, or between them, and now and then one that is refused. */
 double field_number(uint64_t *state, double least, double most);
 
-/* What the library is given. */
+/* These are what the library is given. */
 struct fovea_lightfield_matching field_matching(const struct field_point *point);
 struct fovea_lightfield_rendering field_rendering(const struct field_point *point,
                                                   const struct fovea_image *patches);

@@ -32,7 +32,7 @@ struct shared {
 typedef enum search_verdict (*search_fn)(const struct search_limits *limits, uint64_t seed,
                                          uint64_t number, char out_text[SEARCH_TEXT_BYTES]);
 
-/* What is drawn; of pictures a point is a line. */
+/* These are drawn; a point of pictures is a line. */
 static const struct kind {
     const char *name;
     search_fn run;

@@ -14,7 +14,7 @@ struct blobs_found {
     float *responses;
 };
 
-/* Of the picture's size, with the desc's blobs, which has numbers for all that may be 0. Validation
- * had nothing to say. */
+/* The desc has the picture's size, and its blobs have numbers for all that may be 0. Fails where
+ * validation has anything to say. */
 void blobs_run_vk(struct engine *engine, const struct fovea_blobs_vk_desc *desc, VkFormat format,
                   uint64_t plane_bytes, const struct fovea_image *image, struct blobs_found *out);

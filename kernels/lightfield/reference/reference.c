@@ -289,7 +289,7 @@ static struct difference_sum differences_at(const struct lightfield_levels *raw,
     return all;
 }
 
-/* What rounding makes of pixels that are alike is no difference. */
+/* Rounding makes no difference of pixels that are alike. */
 static double mean_of(const struct difference_sum *all)
 {
     return all->sum > 1e-12 * all->count ? all->sum / all->count : 0.0;
