@@ -5,7 +5,7 @@
  * share them. Conversions of numbers are what costs most. */
 
 /* The part of a place along columns or along rows. */
-struct lens_part {
+struct place_part {
     ivec2 place; /* x NOWHERE: no lens is there that counts */
     float apart_px; /* from the middle of the weights */
 };
@@ -19,20 +19,20 @@ shared ivec2 row_places[STEPS][GROUP_HEIGHT];
 shared float column_aparts[2][STEPS][GROUP_WIDTH];
 shared float row_aparts[STEPS][GROUP_HEIGHT];
 
-lens_part make_column(ivec4 column, int right, float patch_px)
+place_part make_column(ivec4 column, int right, float patch_px)
 {
     int lens = column.x + right;
     float from_px = along_columns(column, right, patch_px);
     bool is_there = lens >= 0 && lens < lenses.x && does_count(right, patch_px);
-    return lens_part(is_there ? column_place(column, right, from_px) : ivec2(NOWHERE), from_px - view_px.x);
+    return place_part(is_there ? column_place(column, right, from_px) : ivec2(NOWHERE), from_px - view_px.x);
 }
 
-lens_part make_row(ivec4 row, int down, float patch_px)
+place_part make_row(ivec4 row, int down, float patch_px)
 {
     int lens = row.x + down;
     float from_px = along_rows(row, down, patch_px);
     bool is_there = lens >= 0 && lens < lenses.y && does_count(down, patch_px);
-    return lens_part(is_there ? row_place(row, down, from_px) : ivec2(NOWHERE), from_px - view_px.y);
+    return place_part(is_there ? row_place(row, down, from_px) : ivec2(NOWHERE), from_px - view_px.y);
 }
 
 /* first: the workgroup's first pixel. */
@@ -46,7 +46,7 @@ void share_parts(ivec2 first, float patch_px)
         int step = item / GROUP_WIDTH % steps;
         int kind = item / GROUP_WIDTH / steps;
         ivec4 column = table[STEPS + kind * size_px.x + min(first.x + x, size_px.x - 1)];
-        lens_part part = make_column(column, step - all_range, patch_px);
+        place_part part = make_column(column, step - all_range, patch_px);
         column_places[kind][step][x] = part.place;
         column_aparts[kind][step][x] = part.apart_px;
     }
@@ -54,7 +54,7 @@ void share_parts(ivec2 first, float patch_px)
         int y = item % GROUP_HEIGHT;
         int step = item / GROUP_HEIGHT;
         ivec4 row = table[STEPS + 2 * size_px.x + min(first.y + y, size_px.y - 1)];
-        lens_part part = make_row(row, step - all_range, patch_px);
+        place_part part = make_row(row, step - all_range, patch_px);
         row_places[step][y] = part.place;
         row_aparts[step][y] = part.apart_px;
     }
@@ -62,14 +62,14 @@ void share_parts(ivec2 first, float patch_px)
 }
 
 /* Those of a thread's pixel. */
-lens_part shared_column(int kind, int right)
+place_part shared_column(int kind, int right)
 {
     uint x = gl_LocalInvocationID.x;
-    return lens_part(column_places[kind][all_range + right][x], column_aparts[kind][all_range + right][x]);
+    return place_part(column_places[kind][all_range + right][x], column_aparts[kind][all_range + right][x]);
 }
 
-lens_part shared_row(int down)
+place_part shared_row(int down)
 {
     uint y = gl_LocalInvocationID.y;
-    return lens_part(row_places[all_range + down][y], row_aparts[all_range + down][y]);
+    return place_part(row_places[all_range + down][y], row_aparts[all_range + down][y]);
 }

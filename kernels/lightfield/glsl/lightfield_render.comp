@@ -33,12 +33,12 @@ bool does_count(int away, float patch_px)
 }
 
 /* Pixels with a patch size each share nothing. */
-lens_part column_part(spot at, int kind, int right, float patch_px)
+place_part column_part(spot at, int kind, int right, float patch_px)
 {
     return PATCHES ? make_column(at.columns[kind], right, patch_px) : shared_column(kind, right);
 }
 
-lens_part row_part(spot at, int down, float patch_px)
+place_part row_part(spot at, int down, float patch_px)
 {
     return PATCHES ? make_row(at.row, down, patch_px) : shared_row(down);
 }
@@ -49,7 +49,7 @@ float least_column(spot at, int kind, int range, float patch_px)
 {
     float least = NO_COST;
     for (int right = -range; right <= range; right++) {
-        lens_part column = column_part(at, kind, right, patch_px);
+        place_part column = column_part(at, kind, right, patch_px);
         least = column.place.x != NOWHERE ? min(least, column.apart_px * column.apart_px) : least;
     }
     return least;
@@ -59,7 +59,7 @@ float least_of_all(spot at, int range, float patch_px, vec2 least_x)
 {
     float least = NO_COST;
     for (int down = -range; down <= range; down++) {
-        lens_part row = row_part(at, down, patch_px);
+        place_part row = row_part(at, down, patch_px);
         float more = is_shifted(at.row.x + down) ? least_x.y : least_x.x;
         least = row.place.x != NOWHERE ? min(least, row.apart_px * row.apart_px + more) : least;
     }
@@ -80,7 +80,7 @@ vec3 blend(spot at, int range, float patch_px)
     vec3 sum = vec3(0.0);
     float weights = 0.0;
     for (int down = -range; down <= range; down++) {
-        lens_part row = row_part(at, down, patch_px);
+        place_part row = row_part(at, down, patch_px);
         if (row.place.x == NOWHERE) {
             continue;
         }
@@ -88,7 +88,7 @@ vec3 blend(spot at, int range, float patch_px)
         float least_of_row = kind != 0 ? least_x.y : least_x.x;
         float weight_y = weight_of(row.apart_px, HEXAGONAL ? least_of_row : 0.0, least);
         for (int right = -range; right <= range; right++) {
-            lens_part column = column_part(at, kind, right, patch_px);
+            place_part column = column_part(at, kind, right, patch_px);
             if (column.place.x != NOWHERE) {
                 float weight = weight_y * weight_of(column.apart_px, 0.0, least_of_row);
                 sum += weight * raw_at(row.place + column.place);
