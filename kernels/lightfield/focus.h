@@ -40,23 +40,22 @@ HOST_DEVICE int lightfield_least(const float *costs, int64_t pitch, int count, d
 }
 
 /* The patch size of the least cost; NaN: none is seen. */
-HOST_DEVICE double lightfield_seen(const struct lightfield_focusing *how, const float *costs)
+HOST_DEVICE double lightfield_seen(const struct lightfield_focusing *how, int best,
+                                   float confidence)
 {
-    float confidence;
-    const int best = lightfield_least(costs, 1, how->size_count, how->step_px, &confidence);
-    return (double)confidence >= LIGHTFIELD_SURE ? how->first_px + best * how->step_px
-                                                 : (double)__builtin_nanf("");
+    return !how->is_blind && (double)confidence >= LIGHTFIELD_SURE
+               ? how->first_px + best * how->step_px
+               : (double)__builtin_nanf("");
 }
 
 /* Moves the focus on, and returns the patch size. It is one of this frame's even where the frame
  * before looked at others: a picture's tiles have room for these alone. */
-HOST_DEVICE double lightfield_focus(const struct lightfield_focusing *how, const float *costs,
+HOST_DEVICE double lightfield_focus(const struct lightfield_focusing *how, double seen,
                                     struct operator_focus *focus)
 {
     const double last_px = how->first_px + (how->size_count - 1) * how->step_px;
     focus->diopters = fmin(fmax(focus->diopters, how->first_px), last_px);
     focus->wanted_diopters = fmin(fmax(focus->wanted_diopters, how->first_px), last_px);
-    const double seen = how->is_blind ? (double)__builtin_nanf("") : lightfield_seen(how, costs);
     return operator_focus_follow(&how->follow, seen, focus);
 }
 

@@ -112,7 +112,7 @@ double lightfield_cpu_focus(struct lightfield_cpu *cpu, const struct fovea_light
         return refocusing->first_px;
     }
     if (how.is_blind) {
-        return lightfield_focus(&how, costs, &cpu->focus);
+        return lightfield_focus(&how, (double)NAN, &cpu->focus);
     }
     const struct fovea_point_uv gaze = refocusing->foveation->gaze;
     lightfield_window(gaze.x_uv, dst->width_px, refocusing->window_px, search.columns);
@@ -120,5 +120,7 @@ double lightfield_cpu_focus(struct lightfield_cpu *cpu, const struct fovea_light
     for (uint32_t n = 0; n < count; n++) {
         costs[n] = (float)cost_of(&search, matching.first_px + n * matching.step_px);
     }
-    return lightfield_focus(&how, costs, &cpu->focus);
+    float confidence;
+    const int best = lightfield_least(costs, 1, how.size_count, how.step_px, &confidence);
+    return lightfield_focus(&how, lightfield_seen(&how, best, confidence), &cpu->focus);
 }

@@ -44,8 +44,19 @@ struct lightfield_cuda_raw lightfield_cuda_raw_of(const struct fovea_lightfield_
     };
 }
 
+static struct lightfield_cuda_axis axis_of(uint32_t pixels, uint32_t lenses)
+{
+    return (struct lightfield_cuda_axis){
+        .per_pixel = 1.0 / pixels,
+        .per_lens = 1.0 / lenses,
+        .pixels = (int32_t)pixels,
+        .lenses = (int32_t)lenses,
+        .each = pixels % lenses == 0 ? (int32_t)(pixels / lenses) : 0,
+    };
+}
+
 struct lightfield_cuda_array lightfield_cuda_array_of(
-    const struct fovea_lightfield_geometry *geometry)
+    const struct fovea_lightfield_geometry *geometry, const struct fovea_image *picture)
 {
     const double turn = geometry->rotation_deg * M_PI / 180.0;
     return (struct lightfield_cuda_array){
@@ -58,6 +69,8 @@ struct lightfield_cuda_array lightfield_cuda_array_of(
         .sin = sin(turn),
         .sign = geometry->flip ? -1.0 : 1.0,
         .reach_px = lightfield_reach_px(geometry->pitch_x_px),
+        .across = axis_of(picture->width_px, geometry->columns),
+        .down = axis_of(picture->height_px, geometry->rows),
         .columns = (int32_t)geometry->columns,
         .rows = (int32_t)geometry->rows,
         .hexagonal = geometry->arrangement == FOVEA_LIGHTFIELD_ROWS_HEXAGONAL,

@@ -25,8 +25,7 @@ DEVICE float apart(color3 a, color3 b)
 /* Beyond the ring every other patch size is compared with the next lenses. */
 DEVICE bool depth_is_coarse(const lightfield_cuda_matching &params, int x, int row)
 {
-    return params.rings.is_on &&
-           place_range_at(params.rings, params.array, params.depth, x, row, 2) < 2;
+    return params.rings.is_on && place_range_at(params.rings, params.array, x, row, 2) < 2;
 }
 
 template <typename Sampler>
@@ -63,8 +62,7 @@ static __device__ void make_costs(const lightfield_cuda_matching &params, int x,
                                   block_parts &parts)
 {
     const int size = (int)blockIdx.z;
-    const block_spot spot = {x - (int)threadIdx.x, y - (int)threadIdx.y, params.depth.width_px,
-                             params.depth.height_px};
+    const block_spot spot = {x - (int)threadIdx.x, y - (int)threadIdx.y};
     parts_place(params.array, spot, params.range, params.first_px + size * params.step_px, parts);
     parts_make_even(params.array, params.range, parts);
     if (x < params.depth.width_px && y < params.row_first + params.row_count) {

@@ -64,13 +64,14 @@ static __device__ tile_rows depth_place_lenses(const lightfield_tile_matching &p
     const lightfield_cuda_array &array = params.of.array;
     const int column = depth_thread();
     bool is_fine = false;
-    tile_find_ends(array, params.of.depth.height_px, params.tile.parts,
-                   LIGHTFIELD_TILE_DEPTH_THREADS - 1 - depth_thread(), memory.row_ends);
+    const int part = tile_part_of_block(params.tile);
+    const int row = part / params.tile.parts;
+    tile_find_ends(array, row, LIGHTFIELD_TILE_DEPTH_THREADS - 1 - depth_thread(), memory.row_ends);
     if (column < LIGHTFIELD_TILE_COLUMNS) {
         const int x = min(first_x + column, params.of.depth.width_px - 1);
-        memory.at_x[column] = place_at(x, params.of.depth.width_px, array.columns);
+        memory.at_x[column] = place_at(array.across, x);
         memory.lens[column] = place_nearest(memory.at_x[column]);
-        is_fine = !depth_is_coarse(params.of, x, (int)blockIdx.y / params.tile.parts);
+        is_fine = !depth_is_coarse(params.of, x, row);
         memory.is_coarse[column] = is_fine ? 0 : 1;
     }
     if (column < LIGHTFIELD_TILE_LENSES) {
@@ -85,7 +86,7 @@ static __device__ tile_rows depth_place_lenses(const lightfield_tile_matching &p
     if (column == 0) {
         memory.is_any_fine = is_any_fine;
     }
-    return tile_rows_of_block(params.tile.parts, memory.row_ends);
+    return tile_rows_of(part, params.tile.parts, memory.row_ends);
 }
 
 /* Says whether a patch size is compared with lenses so far away, of pixels that are coarse or not.
@@ -137,7 +138,7 @@ static __device__ void depth_place_columns(const lightfield_tile_matching &param
                 memory.is_any_none = 1;
             }
             if (counts && is_last) {
-                tile_want(memory.slots, memory.lens[column] + right, 0, raw_x, raw_x);
+                tile_want(memory.slots, memory.lens[column] + right, raw_x, raw_x);
             }
         }
     }
@@ -154,7 +155,7 @@ static __device__ void depth_find_columns(depth_tile_memory &memory)
         for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
             unsigned short &place = depth_column(memory, size, i, column);
             if (place != DEPTH_NONE) {
-                place = (unsigned short)(place + memory.slots.start[0][first + i]);
+                place = (unsigned short)(place + memory.slots.start[first + i]);
                 count++;
             }
         }
@@ -354,8 +355,7 @@ DEVICE void depth_tile(const lightfield_tile_matching &params, depth_tile_memory
     depth_sums sums;
     const tile_rows rows = depth_place_lenses(params, first_x, memory);
     if (depth_thread() < LIGHTFIELD_TILE_ROWS) {
-        memory.at_y[depth_thread()] =
-            place_at(rows.first + depth_thread(), params.of.depth.height_px, params.of.array.rows);
+        memory.at_y[depth_thread()] = place_at(params.of.array.down, rows.first + depth_thread());
     }
     depth_place_columns(params, memory);
     __syncthreads();

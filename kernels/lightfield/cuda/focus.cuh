@@ -41,13 +41,13 @@ DEVICE void search_place(const lightfield_cuda_search &params, const search_bloc
             const int column = item % width;
             const int other = item / width % 2;
             const int kind = item / width / 2;
-            const double at = place_at(params.columns[0] + column, params.width_px, array.columns);
+            const double at = place_at(array.across, params.columns[0] + column);
             memory.columns[kind][other][column] =
                 place_column(array, at, kind != 0, other ? block.right : 0, block.patch_px);
         } else if (item >= first_row) {
             const int row = (item - first_row) % height;
             const int other = (item - first_row) / height;
-            const double at = place_at(params.rows[0] + row, params.height_px, array.rows);
+            const double at = place_at(array.down, params.rows[0] + row);
             memory.rows[other][row] = place_row(array, at, other ? block.down : 0, block.patch_px);
             memory.row_of[row] = place_nearest(at);
         }
@@ -138,6 +138,34 @@ static __device__ void search_make_costs(const lightfield_cuda_focus *focus, int
     __syncthreads();
 }
 
+/* Does as lightfield_least, by a warp. */
+static __device__ int search_least(const lightfield_focusing &how, const float *costs, int lane,
+                                   float &confidence)
+{
+    int best = 0;
+    float least = INFINITY;
+    float other = INFINITY;
+    for (int n = lane; n < how.size_count; n += 32) {
+        best = costs[n] <= least ? n : best;
+        least = fminf(least, costs[n]);
+    }
+    for (int by = 16; by > 0; by /= 2) {
+        const float cost = __shfl_xor_sync(~0u, least, by);
+        const int number = __shfl_xor_sync(~0u, best, by);
+        best = cost < least || (cost == least && number > best) ? number : best;
+        least = fminf(least, cost);
+    }
+    for (int n = lane; n < how.size_count; n += 32) {
+        const bool is_apart = abs(n - best) * how.step_px > 1.0 - 1e-6;
+        other = is_apart ? fminf(other, costs[n]) : other;
+    }
+    for (int by = 16; by > 0; by /= 2) {
+        other = fminf(other, __shfl_xor_sync(~0u, other, by));
+    }
+    confidence = other > 0.0f && isfinite(other) ? 1.0f - least / other : 0.0f;
+    return best;
+}
+
 template <typename Sampler>
 static __device__ void search(const lightfield_cuda_search &params, search_memory &memory)
 {
@@ -161,10 +189,18 @@ static __device__ void search(const lightfield_cuda_search &params, search_memor
         return;
     }
     lightfield_cuda_focus *focus = (lightfield_cuda_focus *)params.focus;
+    operator_focus now = focus->focus; /* loads beside those of differences */
     search_make_costs(focus, thread, memory);
+    if (thread >= 32) {
+        return;
+    }
+    float confidence;
+    const int best = search_least(params.how, memory.costs, thread, confidence);
     if (thread == 0) {
         focus->arrived = 0;
-        focus->patch_px = lightfield_focus(&params.how, memory.costs, &focus->focus);
+        focus->patch_px =
+            lightfield_focus(&params.how, lightfield_seen(&params.how, best, confidence), &now);
+        focus->focus = now;
         picture_store_float(params.patch, 0, 0, (float)focus->patch_px);
     }
 }

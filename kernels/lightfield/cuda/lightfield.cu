@@ -4,6 +4,7 @@
 /* Light fields on CUDA; each file says what bounds it, and run.c in which order they run.
  *
  *     render.cuh, render_tile.cuh    blended micro-images
+ *     render_rings.cuh               those under a gaze
  *     depth.cuh, depth_tile.cuh      costs of patch sizes, and the least
  *     focus.cuh                      the patch size under a gaze
  *     sum.cuh                        sums of views
@@ -12,12 +13,13 @@
  * lightfield_sum_*. lightfield_costs_*, lightfield_boxes: z: patch sizes. lightfield_search_*:
  * x: patch sizes, y: lenses.
  * lightfield_render_tile_*: blocks of as many threads as they read chunks; grid x: columns of the
- * picture, y: parts of rows of lenses. */
+ * picture, y: parts of rows of lenses. lightfield_render_rings_*: the same, y from the gaze on. */
 
 #include "depth.cuh"
 #include "depth_tile.cuh"
 #include "focus.cuh"
 #include "render.cuh"
+#include "render_rings.cuh"
 #include "render_tile.cuh"
 #include "sum.cuh"
 
@@ -52,7 +54,7 @@ DEVICE int y_of_thread()
         __shared__ block_parts parts;                                                              \
         make_costs<sampler>(params, x_of_thread(), params.row_first + y_of_thread(), parts);       \
     }                                                                                              \
-    KERNEL(LIGHTFIELD_CUDA_THREADS, 3)                                                             \
+    KERNEL(LIGHTFIELD_CUDA_THREADS, 6)                                                             \
     lightfield_search_##name(const __grid_constant__ lightfield_cuda_search params)                \
     {                                                                                              \
         __shared__ search_memory memory;                                                           \
@@ -82,6 +84,12 @@ extern __shared__ __align__(16) char shared_memory[];
     {                                                                                              \
         __shared__ render_tile_memory memory;                                                      \
         render_tile<tile_##name>(params, memory, (tile_##name::sum *)shared_memory);               \
+    }                                                                                              \
+    KERNEL(LIGHTFIELD_TILE_THREADS, LIGHTFIELD_TILE_BLOCKS)                                        \
+    lightfield_render_rings_##name(const __grid_constant__ lightfield_tile_rendering params)       \
+    {                                                                                              \
+        __shared__ rings_memory memory;                                                            \
+        render_rings<tile_##name>(params, memory);                                                 \
     }                                                                                              \
     KERNEL(LIGHTFIELD_TILE_DEPTH_THREADS, 2)                                                       \
     lightfield_depth_tile_##name(const __grid_constant__ lightfield_tile_matching params)          \

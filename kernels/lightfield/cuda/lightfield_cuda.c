@@ -37,6 +37,7 @@ static enum fovea_result get_tiles(struct lightfield_cuda *cuda)
     cuda->tile_bytes = bytes < TILE_BYTES ? bytes : TILE_BYTES;
     FOVEA_TRY(get_kernels_of(cuda, "render_tile", LIGHTFIELD_CUDA_TILES, cuda->tile_bytes,
                              cuda->render_tile));
+    FOVEA_TRY(get_kernels_of(cuda, "render_rings", LIGHTFIELD_CUDA_TILES, 0, cuda->render_rings));
     return get_kernels_of(cuda, "depth_tile", LIGHTFIELD_CUDA_TILES, cuda->tile_bytes,
                           cuda->depth_tile);
 }

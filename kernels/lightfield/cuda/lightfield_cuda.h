@@ -33,7 +33,8 @@ struct lightfield_cuda {
     CUfunction costs[LIGHTFIELD_CUDA_KINDS], sum[LIGHTFIELD_CUDA_KINDS];
     CUfunction search[LIGHTFIELD_CUDA_KINDS];
     CUfunction boxes, choose;
-    CUfunction render_tile[LIGHTFIELD_CUDA_TILES], depth_tile[LIGHTFIELD_CUDA_TILES];
+    CUfunction render_tile[LIGHTFIELD_CUDA_TILES], render_rings[LIGHTFIELD_CUDA_TILES];
+    CUfunction depth_tile[LIGHTFIELD_CUDA_TILES];
     int32_t tile_bytes; /* of shared memory that tiles may have */
     CUdeviceptr focus; /* struct lightfield_cuda_focus */
     CUevent done; /* of the last depths, which had the memory */
@@ -77,7 +78,7 @@ enum lightfield_cuda_kind lightfield_cuda_kind_of(const struct fovea_lightfield_
 struct lightfield_cuda_raw lightfield_cuda_raw_of(const struct fovea_lightfield_raw *raw,
                                                   enum fovea_lightfield_filter filter);
 struct lightfield_cuda_array lightfield_cuda_array_of(
-    const struct fovea_lightfield_geometry *geometry);
+    const struct fovea_lightfield_geometry *geometry, const struct fovea_image *picture);
 struct lightfield_cuda_rings lightfield_cuda_rings_of(
     const struct fovea_lightfield_foveation *foveation, const struct fovea_image *picture);
 struct lightfield_cuda_picture lightfield_cuda_picture_of(const struct fovea_image *image,

@@ -186,7 +186,7 @@ static struct match match_of(struct lightfield_cuda *cuda, const struct fovea_li
         .params =
             {
                 .raw = lightfield_cuda_raw_of(raw, matching->filter),
-                .array = lightfield_cuda_array_of(&cuda->geometry),
+                .array = lightfield_cuda_array_of(&cuda->geometry, depth),
                 .depth = lightfield_cuda_picture_of(depth, 1),
                 .rings = lightfield_cuda_rings_of(matching->foveation, depth),
                 .first_px = matching->first_px,

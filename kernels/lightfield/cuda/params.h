@@ -27,6 +27,14 @@ struct lightfield_cuda_raw {
     float most; /* of a channel */
 };
 
+/* Pixels of the picture beside each other, and lenses. */
+struct lightfield_cuda_axis {
+    double per_pixel, per_lens; /* 1 / pixels, 1 / lenses */
+    int32_t pixels, lenses;
+    int32_t each; /* pixels of a lens, where all have as many; 0: they have not */
+    int32_t reserved;
+};
+
 struct lightfield_cuda_array {
     double pitch_x_px, pitch_y_px;
     double tall; /* pitch_y_px / pitch_x_px */
@@ -34,6 +42,7 @@ struct lightfield_cuda_array {
     double cos, sin; /* of the array's rotation */
     double sign; /* -1: micro-images are the other way up */
     double reach_px; /* lenses so far away count that (2 away + 1) patch is no more */
+    struct lightfield_cuda_axis across, down;
     int32_t columns, rows;
     int32_t hexagonal;
     int32_t reserved;
@@ -106,7 +115,6 @@ struct lightfield_cuda_search {
     struct lightfield_cuda_array array;
     struct lightfield_focusing how;
     struct lightfield_cuda_picture patch; /* one pixel; data 0: it is not wanted */
-    int32_t width_px, height_px; /* of the picture */
     int32_t columns[2], rows[2]; /* of the square: first and end */
     int32_t range;
     int32_t reserved;

@@ -14,10 +14,9 @@ struct block_parts {
     int row_of[LIGHTFIELD_CUDA_HEIGHT]; /* the nearest row of lenses */
 };
 
-/* Pixels of the picture, and of which of them the block's first one is. */
+/* Says which pixel of the picture a block's first one is. */
 struct block_spot {
     int first_x, first_y;
-    int width_px, height_px;
 };
 
 DEVICE int thread_of_block()
@@ -39,7 +38,7 @@ static __device__ void parts_place(const lightfield_cuda_array &array, const blo
         const int column = item % LIGHTFIELD_CUDA_WIDTH;
         const int lens = item / LIGHTFIELD_CUDA_WIDTH % lenses;
         const int kind = item / LIGHTFIELD_CUDA_WIDTH / lenses;
-        const double at = place_at(spot.first_x + column, spot.width_px, array.columns);
+        const double at = place_at(array.across, spot.first_x + column);
         parts.columns[kind][lens][column] =
             place_column(array, at, kind != 0, lens - range, patch_px);
     }
@@ -47,7 +46,7 @@ static __device__ void parts_place(const lightfield_cuda_array &array, const blo
     {
         const int row = item % LIGHTFIELD_CUDA_HEIGHT;
         const int lens = item / LIGHTFIELD_CUDA_HEIGHT;
-        const double at = place_at(spot.first_y + row, spot.height_px, array.rows);
+        const double at = place_at(array.down, spot.first_y + row);
         parts.rows[lens][row] = place_row(array, at, lens - range, patch_px);
         parts.row_of[row] = place_nearest(at);
     }

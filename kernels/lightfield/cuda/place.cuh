@@ -24,14 +24,28 @@ DEVICE int place_within(int number, int count)
 DEVICE int place_fixed(double value)
 {
     const double scaled = value * PLACE_ONE;
-    return (int)(scaled < 0.0 ? scaled - 0.5 : scaled + 0.5);
+    return (int)(scaled + copysign(0.5, scaled));
+}
+
+/* Returns a / b, rounded as a division is, by 1 / b: what is left of a says how far the product is
+ * off. No thread waits for the steps of a division. */
+DEVICE double place_divide(double a, double b, double per_b)
+{
+    const double about = __dmul_rn(a, per_b);
+    return __fma_rn(__fma_rn(-about, b, a), per_b, about);
 }
 
 /* In lenses; the centre of the first one is at 0. A pixel halfway between two has the one that it
  * has on the processor: nothing is fused. */
-DEVICE double place_at(int pixel, int pixels, int lenses)
+DEVICE double place_at(const lightfield_cuda_axis &axis, int pixel)
 {
-    return __dmul_rn((pixel + 0.5) / pixels, lenses) - 0.5;
+    return __dmul_rn(place_divide(pixel + 0.5, axis.pixels, axis.per_pixel), axis.lenses) - 0.5;
+}
+
+/* Returns where the centre of a lens lies in the picture. */
+DEVICE double place_of_lens(const lightfield_cuda_axis &axis, double lens)
+{
+    return __dmul_rn(place_divide(lens + 0.5, axis.lenses, axis.per_lens), axis.pixels);
 }
 
 DEVICE int place_nearest(double at)
@@ -51,25 +65,25 @@ DEVICE bool place_is_shifted(const lightfield_cuda_array &array, int row)
 
 /* Counts the lenses to each side that pixels take whose nearest lens is this one. */
 DEVICE int place_range(const lightfield_cuda_rings &rings, const lightfield_cuda_array &array,
-                       const lightfield_cuda_picture &picture, double column, int row, int range)
+                       double column, int row, int range)
 {
     if (!rings.is_on) {
         return range;
     }
-    const double x = __dmul_rn((column + 0.5) / array.columns, picture.width_px) - rings.gaze_x_px;
-    const double y = __dmul_rn((row + 0.5) / array.rows, picture.height_px) - rings.gaze_y_px;
+    const double x = place_of_lens(array.across, column) - rings.gaze_x_px;
+    const double y = place_of_lens(array.down, row) - rings.gaze_y_px;
     const double square = __dmul_rn(x, x) + __dmul_rn(y, y);
     return square <= rings.full_square ? range : min(range, square <= rings.next_square ? 1 : 0);
 }
 
 /* Does the same for a pixel. */
 DEVICE int place_range_at(const lightfield_cuda_rings &rings, const lightfield_cuda_array &array,
-                          const lightfield_cuda_picture &picture, int x, int row, int range)
+                          int x, int row, int range)
 {
     const double shift = place_is_shifted(array, row) ? 0.5 : 0.0;
-    const double at = place_at(x, picture.width_px, array.columns) - shift;
+    const double at = place_at(array.across, x) - shift;
     const int column = place_within(place_nearest(at), array.columns);
-    return place_range(rings, array, picture, column + shift, row, range);
+    return place_range(rings, array, column + shift, row, range);
 }
 
 /* Places a pixel in the column `right` of the nearest, in rows of a kind. */

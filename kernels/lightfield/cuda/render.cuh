@@ -93,8 +93,7 @@ template <typename Sampler>
 static __device__ void render_one(const lightfield_cuda_rendering &params, int x, int y,
                                   block_parts &parts)
 {
-    const block_spot spot = {x - (int)threadIdx.x, y - (int)threadIdx.y, params.dst.width_px,
-                             params.dst.height_px};
+    const block_spot spot = {x - (int)threadIdx.x, y - (int)threadIdx.y};
     blended out = {};
     parts_place(params.array, spot, params.range, patch_of(params), parts);
     weigh_block(params, parts);
@@ -102,7 +101,7 @@ static __device__ void render_one(const lightfield_cuda_rendering &params, int x
         return;
     }
     const int middle = parts.row_of[threadIdx.y];
-    const int own = place_range_at(params.rings, params.array, params.dst, x, middle, params.range);
+    const int own = place_range_at(params.rings, params.array, x, middle, params.range);
     const float least = params.array.hexagonal ? least_of_pixel(params, parts, own) : 0.0f;
     for (int j = params.range - own; j <= params.range + own; j++) {
         place_part row = parts.rows[j][threadIdx.y];
@@ -181,14 +180,12 @@ static __device__ void render_each(const lightfield_cuda_rendering &params, int 
         return;
     }
     const double patch_px = patch_at(params, x, y);
-    const double at_y = place_at(y, params.dst.height_px, params.array.rows);
+    const double at_y = place_at(params.array.down, y);
     const int middle = place_nearest(at_y);
-    const int range =
-        place_range_at(params.rings, params.array, params.dst, x, middle, params.range);
+    const int range = place_range_at(params.rings, params.array, x, middle, params.range);
     pixel_columns columns;
     blended out = {};
-    place_columns(params, place_at(x, params.dst.width_px, params.array.columns), patch_px, range,
-                  columns);
+    place_columns(params, place_at(params.array.across, x), patch_px, range, columns);
     const float least = least_of_rows(params, at_y, patch_px, range, columns);
     for (int j = -range; j <= range; j++) {
         int kind;

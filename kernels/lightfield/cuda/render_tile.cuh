@@ -8,47 +8,16 @@
  * pixel is read once; what bounds it is what a block works out before, and how long loads take. */
 #pragma once
 
-#include "render.cuh"
-#include "tile.cuh"
-
-#define TILE_WEIGHT 65535.0f
-
-/* Says what a row of the picture takes of a row of lenses. */
-struct __align__(16) tile_row
-{
-    int64_t above; /* where the row of the raw picture begins */
-    uint32_t weights; /* of that row, and of the next one; 0: nothing */
-    uint32_t is_new; /* 0: the row of the picture before took it, as its next one */
-};
+#include "tile_weights.cuh"
 
 struct render_tile_memory {
     tile_slots slots;
-    tile_row rows[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_ROWS][LIGHTFIELD_TILE_LENSES];
-    place_part row_parts[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_ROWS];
-    float row_weights[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_ROWS]; /* sums */
+    tile_row rows[LIGHTFIELD_TILE_ROWS][LIGHTFIELD_TILE_LENSES];
+    float row_weights[LIGHTFIELD_TILE_ROWS]; /* sums */
     int row_ends[2];
     /* A pixel takes sums of two raw pixels of each column of lenses, with these weights. */
     uint32_t places[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_COLUMNS];
     float2 weights[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_COLUMNS];
-};
-
-/* The pixel of a place before which there is one, and the part of that. */
-DEVICE int tile_place(const lightfield_cuda_raw &raw, int place, int pixels, float &part)
-{
-    if (!raw.nearest) {
-        return sample_place(place, pixels, part);
-    }
-    const int at = place_within(place >> 16, pixels);
-    const int first = min(at, pixels - 2);
-    part = (float)(at - first);
-    return first;
-}
-
-/* A column of the picture. */
-struct tile_column {
-    int lens; /* the nearest */
-    int range; /* lenses to each side that count */
-    float weight; /* of all */
 };
 
 /* Places along a lens grow or shrink with the column: its first and last ones, and those of each
@@ -62,39 +31,24 @@ DEVICE bool tile_is_last(int lens, int columns)
            after != lens;
 }
 
-static __device__ void tile_place_column(const lightfield_cuda_rendering &params, double at,
-                                         int row, bool is_last, render_tile_memory &memory,
-                                         tile_column &out)
+/* Returns the weight of all lenses. */
+static __device__ float tile_place_column(const lightfield_cuda_rendering &params, double at,
+                                          bool is_last, render_tile_memory &memory)
 {
-    const lightfield_cuda_array &array = params.array;
     const int column = (int)threadIdx.x;
-    const double patch_px = patch_of(params);
-    const int origin = place_fixed(array.origin_x_px);
-    place_part parts[LIGHTFIELD_TILE_LENSES];
-    float least = INFINITY;
-    out.weight = 0.0f;
-    out.lens = place_nearest(at);
-    out.range = place_range(params.rings, array, params.dst, out.lens, row, params.range);
+    const int lens = place_nearest(at);
+    tile_column own;
+    tile_weigh_column(params, at, params.range, own);
 #pragma unroll
     for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
-        const int right = i - LIGHTFIELD_TILE_RANGE;
-        parts[i] = place_column(array, at, false, right, patch_px);
-        parts[i].from = abs(right) > out.range ? NAN : parts[i].from;
-        least = fminf(least, parts_square(parts[i].from, params.view_x_px));
-    }
-#pragma unroll
-    for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
-        float part;
-        const float weight = parts_weight(parts[i].from, params.view_x_px, least, params.factor);
-        const int first = tile_place(params.raw, parts[i].x + origin, params.raw.width_px, part);
-        memory.places[i][column] = (uint32_t)first;
-        memory.weights[i][column] = make_float2(weight * (1.0f - part), weight * part);
-        out.weight += weight;
-        if (is_last && isfinite(parts[i].from)) {
-            tile_want(memory.slots, out.lens + i - LIGHTFIELD_TILE_RANGE, out.range, first,
-                      first + 1);
+        memory.places[i][column] = (uint32_t)own.first[i];
+        memory.weights[i][column] = own.weights[i];
+        if (is_last && own.counts[i]) {
+            tile_want(memory.slots, lens + i - LIGHTFIELD_TILE_RANGE, own.first[i],
+                      own.first[i] + 1);
         }
     }
+    return own.weight;
 }
 
 /* Sums of the four pixels of a chunk lie in four planes: neither those who write nor those who read
@@ -110,97 +64,55 @@ template <typename Raw> DEVICE uint32_t tile_sum_at(uint32_t texel)
 }
 
 /* After the order of slots is known. */
-template <typename Raw>
-DEVICE void tile_find_column(const tile_column &column, render_tile_memory &memory)
+template <typename Raw> DEVICE void tile_find_column(int lens, render_tile_memory &memory)
 {
 #pragma unroll
     for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
-        const int slot = column.lens + i - LIGHTFIELD_TILE_RANGE - memory.slots.base;
+        const int slot = lens + i - LIGHTFIELD_TILE_RANGE - memory.slots.base;
         const float2 weights = memory.weights[i][threadIdx.x];
         uint32_t &place = memory.places[i][threadIdx.x];
-        const uint32_t texel =
-            weights.x + weights.y > 0.0f ? place + memory.slots.start[column.range][slot] : 0;
+        const uint32_t texel = weights.x + weights.y > 0.0f ? place + memory.slots.start[slot] : 0;
         place = tile_sum_at<Raw>(texel) | tile_sum_at<Raw>(texel + 1) << 16;
     }
-}
-
-/* In the order in which their places in the raw come. */
-DEVICE int tile_y(const lightfield_cuda_array &array, tile_rows rows, int number)
-{
-    return rows.first + (array.sign < 0.0 ? rows.count - 1 - number : number);
 }
 
 /* The last threads begin, for the first ones have columns. */
 #define EACH_OF_TILE(item, count)                                                                  \
     for (int item = (int)(blockDim.x - 1 - threadIdx.x); item < (count); item += (int)blockDim.x)
 
-static __device__ void tile_place_rows(const lightfield_cuda_rendering &params, tile_rows rows,
+static __device__ void tile_weigh_rows(const lightfield_cuda_rendering &params, tile_rows rows,
                                        render_tile_memory &memory)
 {
     EACH_OF_TILE(item, LIGHTFIELD_TILE_LENSES * LIGHTFIELD_TILE_ROWS)
     {
-        const int j = item / LIGHTFIELD_TILE_ROWS;
+        const int lens = item / LIGHTFIELD_TILE_ROWS;
         const int number = item % LIGHTFIELD_TILE_ROWS;
-        const int down = j - LIGHTFIELD_TILE_RANGE;
-        place_part part = {0, 0, NAN};
-        if (number < rows.count && abs(down) <= params.range) {
-            const double at = place_at(tile_y(params.array, rows, number), params.dst.height_px,
-                                       params.array.rows);
-            part = place_row(params.array, at, down, patch_of(params));
+        tile_row_parts parts;
+        if (number < rows.count) {
+            tile_place_row(params, tile_y(params.array, rows, number), lens, parts);
+            memory.rows[number][lens] = tile_weigh_row(params, parts, lens, params.range);
         }
-        memory.row_parts[j][number] = part;
-    }
-}
-
-/* Weighs rows for the pixels of each range. */
-static __device__ void tile_weigh_rows(const lightfield_cuda_rendering &params,
-                                       render_tile_memory &memory)
-{
-    const int first = params.rings.is_on ? 0 : params.range; /* ranges that there are */
-    const int each = LIGHTFIELD_TILE_ROWS * LIGHTFIELD_TILE_LENSES;
-    EACH_OF_TILE(item, (params.range - first + 1) * each)
-    {
-        const int range = first + item / each;
-        const int number = item % LIGHTFIELD_TILE_ROWS;
-        const int j = item % each / LIGHTFIELD_TILE_ROWS;
-        const place_part &part = memory.row_parts[j][number];
-        float least = INFINITY;
-        float weight = 0.0f;
-        float below;
-        for (int i = LIGHTFIELD_TILE_RANGE - range; i <= LIGHTFIELD_TILE_RANGE + range; i++) {
-            least = fminf(least, parts_square(memory.row_parts[i][number].from, params.view_y_px));
-        }
-        if (abs(j - LIGHTFIELD_TILE_RANGE) <= range) {
-            weight = parts_weight(part.from, params.view_y_px, least, params.factor) * TILE_WEIGHT;
-        }
-        const int above = tile_place(params.raw, part.y, params.raw.height_px, below);
-        const uint32_t next = __float2uint_rn(weight * below);
-        const uint32_t own = min(__float2uint_rn(weight * (1.0f - below)), 65535u - next);
-        memory.rows[range][number][j] = {above * params.raw.row_stride_bytes, own | next << 16, 1u};
     }
 }
 
 /* Says which rows take the row above them from the row before, and sums up their weights. */
-static __device__ void tile_join_rows(const lightfield_cuda_rendering &params,
+static __device__ void tile_join_rows(const lightfield_cuda_rendering &params, tile_rows rows,
                                       render_tile_memory &memory)
 {
-    const int first = params.rings.is_on ? 0 : params.range;
-    EACH_OF_TILE(item, (params.range - first + 1) * LIGHTFIELD_TILE_ROWS)
+    EACH_OF_TILE(number, rows.count)
     {
-        const int range = first + item / LIGHTFIELD_TILE_ROWS;
-        const int number = item % LIGHTFIELD_TILE_ROWS;
         uint32_t sum = 0;
 #pragma unroll
         for (int j = 0; j < LIGHTFIELD_TILE_LENSES; j++) {
-            tile_row &row = memory.rows[range][number][j];
+            tile_row &row = memory.rows[number][j];
             sum += (row.weights & 65535u) + (row.weights >> 16);
             if (number > 0) {
-                const tile_row &before = memory.rows[range][number - 1][j];
+                const tile_row &before = memory.rows[number - 1][j];
                 row.is_new =
                     before.weights == 0 || before.above + params.raw.row_stride_bytes != row.above;
             }
         }
-        memory.row_weights[range][number] = (float)sum;
+        memory.row_weights[number] = (float)sum;
     }
 }
 
@@ -247,26 +159,14 @@ DEVICE void tile_sum_down(const lightfield_cuda_raw &raw, const char *column,
 
 /* ---- Sums along the lenses */
 
-DEVICE void tile_add(color3 &sum, float weight, float4 of)
-{
-    sum.r += weight * of.x;
-    sum.g += weight * of.y;
-    sum.b += weight * of.z;
-}
-
-DEVICE void tile_add(color3 &sum, float weight, float of)
-{
-    sum.r += weight * of;
-}
-
-/* Adds up rows of sums for a pixel of each, of the lenses that are so many to each side. */
-template <typename Raw, int RANGE>
+/* Adds up rows of sums for a pixel of each. */
+template <typename Raw>
 DEVICE void tile_sum_along(const render_tile_memory &memory, const typename Raw::sum *sums,
                            color3 out[LIGHTFIELD_TILE_BATCH])
 {
     const uint32_t row = LIGHTFIELD_TILE_CHUNK * tile_plane<Raw>();
 #pragma unroll
-    for (int i = LIGHTFIELD_TILE_RANGE - RANGE; i <= LIGHTFIELD_TILE_RANGE + RANGE; i++) {
+    for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
         const uint32_t places = memory.places[i][threadIdx.x];
         const float2 weights = memory.weights[i][threadIdx.x];
 #pragma unroll
@@ -286,36 +186,31 @@ DEVICE void render_tile(const lightfield_tile_rendering &params, render_tile_mem
     const int first_x = (int)blockIdx.x * params.tile.columns;
     const int columns = min(params.tile.columns, of.dst.width_px - first_x);
     const uint32_t plane = tile_plane<Raw>();
-    tile_column column;
+    const double at = place_at(of.array.across, first_x + thread);
+    const int part = (int)blockIdx.y;
+    float weight = 0.0f;
     tile_words<Raw::words> last[LIGHTFIELD_TILE_LENSES];
-    tile_clear(thread,
-               thread == 0 ? place_nearest(place_at(first_x, of.dst.width_px, of.array.columns)) -
-                                 LIGHTFIELD_TILE_RANGE
-                           : 0,
-               memory.slots);
-    tile_find_ends(of.array, of.dst.height_px, params.tile.parts, (int)blockDim.x - 1 - thread,
+    tile_clear(thread, place_nearest(at) - LIGHTFIELD_TILE_RANGE, memory.slots);
+    tile_find_ends(of.array, part / params.tile.parts, (int)blockDim.x - 1 - thread,
                    memory.row_ends);
     __syncthreads();
-    const double at = place_at(first_x + thread, of.dst.width_px, of.array.columns);
     const bool is_last = tile_is_last(place_nearest(at), columns);
     if (thread < columns) {
-        tile_place_column(of, at, (int)blockIdx.y / params.tile.parts, is_last, memory, column);
+        weight = tile_place_column(of, at, is_last, memory);
     }
-    const tile_rows rows = tile_rows_of_block(params.tile.parts, memory.row_ends);
-    tile_place_rows(of, rows, memory);
+    const tile_rows rows = tile_rows_of(part, params.tile.parts, memory.row_ends);
+    tile_weigh_rows(of, rows, memory);
     __syncthreads();
     if (thread < LIGHTFIELD_TILE_SLOTS) {
         tile_order(thread, memory.slots);
     }
-    tile_weigh_rows(of, memory);
+    tile_join_rows(of, rows, memory);
     __syncthreads();
     if (thread < columns) {
-        tile_find_column<Raw>(column, memory);
+        tile_find_column<Raw>(place_nearest(at), memory);
     }
-    tile_join_rows(of, memory);
     __syncthreads();
     const bool has_chunk = thread < memory.slots.chunks;
-    const int range = has_chunk ? memory.slots.chunk_range[thread] : 0;
     const char *chunk =
         (const char *)of.raw.data + (has_chunk ? memory.slots.chunk_x[thread] : 0) * Raw::bytes;
     for (int begin = 0; begin < rows.count; begin += LIGHTFIELD_TILE_BATCH) {
@@ -323,7 +218,7 @@ DEVICE void render_tile(const lightfield_tile_rendering &params, render_tile_mem
         typename Raw::sum *row = sums + thread;
         for (int number = begin; has_chunk && number < end; number++) {
             uint32_t down[4 * Raw::words] = {};
-            tile_sum_down<Raw>(of.raw, chunk, memory.rows[range][number], last, down);
+            tile_sum_down<Raw>(of.raw, chunk, memory.rows[number], last, down);
 #pragma unroll
             for (int texel = 0; texel < LIGHTFIELD_TILE_CHUNK; texel++) {
                 row[texel * plane] = Raw::sum_of(down, texel);
@@ -333,19 +228,12 @@ DEVICE void render_tile(const lightfield_tile_rendering &params, render_tile_mem
         __syncthreads();
         if (thread < columns) {
             color3 along[LIGHTFIELD_TILE_BATCH] = {};
-            if (column.range == 2) {
-                tile_sum_along<Raw, 2>(memory, sums, along);
-            } else if (column.range == 1) {
-                tile_sum_along<Raw, 1>(memory, sums, along);
-            } else {
-                tile_sum_along<Raw, 0>(memory, sums, along);
-            }
+            tile_sum_along<Raw>(memory, sums, along);
 #pragma unroll
             for (int n = 0; n < LIGHTFIELD_TILE_BATCH; n++) {
                 if (begin + n < end) {
                     picture_store(of.dst, first_x + thread, tile_y(of.array, rows, begin + n),
-                                  Raw::color_of(along[n]),
-                                  column.weight * memory.row_weights[column.range][begin + n]);
+                                  Raw::color_of(along[n]), weight * memory.row_weights[begin + n]);
                 }
             }
         }

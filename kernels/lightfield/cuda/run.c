@@ -41,7 +41,7 @@ static struct lightfield_cuda_rendering rendering_of(
     const double sigma_px = lightfield_sigma_of(rendering, pitch_px);
     struct lightfield_cuda_rendering params = {
         .raw = lightfield_cuda_raw_of(raw, rendering->filter),
-        .array = lightfield_cuda_array_of(&cuda->geometry),
+        .array = lightfield_cuda_array_of(&cuda->geometry, dst),
         .dst = lightfield_cuda_picture_of(dst, raw->maximum),
         .rings = lightfield_cuda_rings_of(rendering->foveation, dst),
         .patch_px = rendering->patch_px,
@@ -109,8 +109,6 @@ enum fovea_result lightfield_cuda_refocus(struct lightfield_cuda *cuda,
         .raw = params.raw,
         .array = params.array,
         .how = lightfield_focusing_of(refocusing, lightfield_size_count(&matching)),
-        .width_px = (int32_t)dst->width_px,
-        .height_px = (int32_t)dst->height_px,
         .range = (int32_t)refocusing->range,
         .focus = cuda->focus,
     };
@@ -140,7 +138,7 @@ enum fovea_result lightfield_cuda_sum(struct lightfield_cuda *cuda,
 {
     struct lightfield_cuda_sum params = {
         .raw = lightfield_cuda_raw_of(raw, FOVEA_LIGHTFIELD_FILTER_LINEAR),
-        .array = lightfield_cuda_array_of(&cuda->geometry),
+        .array = lightfield_cuda_array_of(&cuda->geometry, dst),
         .dst = lightfield_cuda_picture_of(dst, raw->maximum),
         .shift = given->shift,
         .radius_px = given->radius_px,

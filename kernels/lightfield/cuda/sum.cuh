@@ -35,8 +35,7 @@ struct sum_pixel {
 /* In lenses. */
 DEVICE double sum_first_at(const lightfield_cuda_sum &params)
 {
-    return place_at((int)blockIdx.x * params.block.columns, params.dst.width_px,
-                    params.array.columns);
+    return place_at(params.array.across, (int)blockIdx.x * params.block.columns);
 }
 
 /* Returns where the block's first pixel lies in a view's row of lenses. Threads that sample and
@@ -169,14 +168,14 @@ static __device__ void sum_views(const lightfield_cuda_sum &params, sum_memory &
     const int first_y = (int)blockIdx.y * block.rows;
     const int y = first_y + thread % pixels / block.columns;
     const double first = sum_first_at(params);
-    const double first_row = place_at(first_y, params.dst.height_px, array.rows);
-    const double row = place_at(y, params.dst.height_px, array.rows);
+    const double first_row = place_at(array.down, first_y);
+    const double row = place_at(array.down, y);
     const double square = params.radius_px * params.radius_px;
     const int reach = (int)floor(params.radius_px);
     float sum[Sampler::colors] = {};
     float count = 0.0f;
     sum_pixel pixel;
-    pixel.across = (float)(place_at(x, params.dst.width_px, array.columns) - first);
+    pixel.across = (float)(place_at(array.across, x) - first);
     for (int dy = -reach; dy <= reach; dy++) {
         const double shift = params.shift * dy * (array.pitch_x_px / array.pitch_y_px);
         const int half = sum_half(square, dy);

@@ -63,6 +63,14 @@ static bool has_tiles(const struct lightfield_cuda_raw *raw,
            range <= LIGHTFIELD_TILE_RANGE;
 }
 
+/* The row of blocks at a gaze. */
+static int32_t nearest_of(const struct lightfield_cuda_rings *rings,
+                          const struct lightfield_cuda_axis *down, uint32_t rows)
+{
+    const double at = rings->gaze_y_px / down->pixels * rows;
+    return rings->is_on ? (int32_t)fmin(fmax(at, 0.0), (double)rows - 1.0) : 0;
+}
+
 static bool has_slots(double lenses, int32_t range)
 {
     return lenses + LIGHTFIELD_TILE_RANGE + range + 1.0 <= LIGHTFIELD_TILE_SLOTS;
@@ -78,10 +86,6 @@ static int32_t parts_of_rows(int32_t height_px, int32_t lenses, int32_t *out_row
 }
 
 /* ---- Pictures */
-
-/* Splits of a lens's pixels by their range: three lenses beside a ring's end have two chunks more
- * each and one that pixels of both take, and a row of lenses meets two rings twice. */
-#define RING_CHUNKS 24
 
 /* Chunks of a row that pixels near so many lenses take, of the patch sizes up to most_px. Of the
  * lenses of the array each has the pixels of those of them that are in range. */
@@ -103,7 +107,7 @@ static int32_t picture_chunks(const struct lightfield_cuda_rendering *params, do
         }
         most = chunks > most ? chunks : most;
     }
-    return params->rings.is_on ? most + RING_CHUNKS : most;
+    return most;
 }
 
 /* Whole lenses have no pixels twice. */
@@ -127,6 +131,12 @@ bool lightfield_tile_plan_picture(const struct lightfield_cuda_rendering *params
     if (!has_tiles(&params->raw, array, kind, params->range)) {
         return false;
     }
+    if (params->rings.is_on) {
+        out->columns = LIGHTFIELD_TILE_COLUMNS / step * step;
+        out->threads = LIGHTFIELD_TILE_THREADS;
+        out->parts *= LIGHTFIELD_TILE_ROWS / LIGHTFIELD_RINGS_ROWS;
+        return true;
+    }
     for (int32_t columns = LIGHTFIELD_TILE_COLUMNS / step * step; columns > 0; columns -= step) {
         const double lenses = lenses_of(per_lens, columns, each > 0);
         const int32_t chunks = has_slots(lenses, params->range)
@@ -146,18 +156,21 @@ enum fovea_result lightfield_tile_render(const struct lightfield_cuda *cuda, CUs
                                          struct lightfield_tile_rendering *params)
 {
     const struct lightfield_cuda_picture *dst = &params->of.dst;
-    const struct lightfield_tile *tile = &params->tile;
+    struct lightfield_tile *tile = &params->tile;
+    const bool has_rings = params->of.rings.is_on != 0;
     const bool is_gray = kind == LIGHTFIELD_CUDA_R8;
     const int32_t plane =
         tile->threads + (is_gray ? LIGHTFIELD_TILE_BESIDE_GRAY : LIGHTFIELD_TILE_BESIDE);
     const struct cuda_launch launch = {
-        .kernel = cuda->render_tile[kind],
+        .kernel = has_rings ? cuda->render_rings[kind] : cuda->render_tile[kind],
         .blocks = {cuda_parts(dst->width_px, tile->columns),
                    (uint32_t)(params->of.array.rows * tile->parts), 1},
         .threads = {(uint32_t)tile->threads, 1},
-        .shared_bytes = (uint32_t)(LIGHTFIELD_TILE_BATCH * LIGHTFIELD_TILE_CHUNK * plane *
-                                   (is_gray ? 1 : 4) * (int32_t)sizeof(float)),
+        .shared_bytes = has_rings ? 0
+                                  : (uint32_t)(LIGHTFIELD_TILE_BATCH * LIGHTFIELD_TILE_CHUNK *
+                                               plane * (is_gray ? 1 : 4) * (int32_t)sizeof(float)),
     };
+    tile->nearest = nearest_of(&params->of.rings, &params->of.array.down, launch.blocks[1]);
     return cuda_launch(cuda->device, stream, &launch, params);
 }
 
@@ -201,5 +214,6 @@ enum fovea_result lightfield_tile_match(const struct lightfield_cuda *cuda, CUst
         .threads = {LIGHTFIELD_TILE_COLUMNS, LIGHTFIELD_TILE_ROWS / LIGHTFIELD_TILE_GROUP},
         .shared_bytes = shared_bytes,
     };
+    params->tile.nearest = nearest_of(&params->of.rings, &params->of.array.down, launch.blocks[1]);
     return cuda_launch(cuda->device, stream, &launch, params);
 }

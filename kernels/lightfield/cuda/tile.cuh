@@ -9,44 +9,33 @@
 #include "sample.cuh"
 #include "tile.h"
 
-/* The raw pixels of a row that are read: of each lens, and each range of the pixels that take them,
- * from the first to the last that any pixel of the block needs, in whole chunks, one behind the
- * other. */
+/* The raw pixels of a row that are read: of each lens from the first to the last that any pixel of
+ * the block needs, in whole chunks, one behind the other. */
 struct tile_slots {
     int base; /* lens of the first one */
-    int low[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_SLOTS];
-    int high[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_SLOTS];
-    int start[LIGHTFIELD_TILE_RINGS][LIGHTFIELD_TILE_SLOTS]; /* where pixel 0 of the row would be */
+    int low[LIGHTFIELD_TILE_SLOTS];
+    int high[LIGHTFIELD_TILE_SLOTS];
+    int start[LIGHTFIELD_TILE_SLOTS]; /* where pixel 0 of the row would be */
     int chunks; /* of all */
     unsigned short chunk_x[LIGHTFIELD_TILE_CHUNKS]; /* the first pixel of each */
-    unsigned char chunk_range[LIGHTFIELD_TILE_CHUNKS];
 };
 
 /* base: that of the first thread. A barrier follows. */
 DEVICE void tile_clear(int thread, int base, tile_slots &slots)
 {
     if (thread < LIGHTFIELD_TILE_SLOTS) {
-        for (int range = 0; range < LIGHTFIELD_TILE_RINGS; range++) {
-            slots.low[range][thread] = INT32_MAX;
-            slots.high[range][thread] = -1;
-        }
+        slots.low[thread] = INT32_MAX;
+        slots.high[thread] = -1;
     }
     if (thread == 0) {
         slots.base = base;
     }
 }
 
-DEVICE void tile_want(tile_slots &slots, int lens, int range, int first, int last)
+DEVICE void tile_want(tile_slots &slots, int lens, int first, int last)
 {
-    atomicMin(&slots.low[range][lens - slots.base], first);
-    atomicMax(&slots.high[range][lens - slots.base], last);
-}
-
-DEVICE int tile_chunks_of(const tile_slots &slots, int range, int slot)
-{
-    return slots.high[range][slot] < 0 ? 0
-                                       : slots.high[range][slot] / LIGHTFIELD_TILE_CHUNK -
-                                             slots.low[range][slot] / LIGHTFIELD_TILE_CHUNK + 1;
+    atomicMin(&slots.low[lens - slots.base], first);
+    atomicMax(&slots.high[lens - slots.base], last);
 }
 
 /* Sums up a warp's lanes up to each. */
@@ -63,20 +52,16 @@ DEVICE int tile_sum_to(int lane, int value)
 /* A warp does it, after all have said what they want. */
 DEVICE void tile_order(int slot, tile_slots &slots)
 {
-    int before = 0;
-    for (int range = 0; range < LIGHTFIELD_TILE_RINGS; range++) {
-        const int count = tile_chunks_of(slots, range, slot);
-        const int end = before + tile_sum_to(slot, count);
-        const int first = slots.low[range][slot] / LIGHTFIELD_TILE_CHUNK;
-        for (int i = 0; i < count; i++) {
-            slots.chunk_x[end - count + i] = (unsigned short)((first + i) * LIGHTFIELD_TILE_CHUNK);
-            slots.chunk_range[end - count + i] = (unsigned char)range;
-        }
-        slots.start[range][slot] = (end - count - first) * LIGHTFIELD_TILE_CHUNK;
-        before = __shfl_sync(~0u, end, 31);
+    const int first = slots.low[slot] / LIGHTFIELD_TILE_CHUNK;
+    const int count =
+        slots.high[slot] < 0 ? 0 : slots.high[slot] / LIGHTFIELD_TILE_CHUNK - first + 1;
+    const int end = tile_sum_to(slot, count);
+    for (int i = 0; i < count; i++) {
+        slots.chunk_x[end - count + i] = (unsigned short)((first + i) * LIGHTFIELD_TILE_CHUNK);
     }
-    if (slot == 0) {
-        slots.chunks = before;
+    slots.start[slot] = (end - count - first) * LIGHTFIELD_TILE_CHUNK;
+    if (slot == LIGHTFIELD_TILE_SLOTS - 1) {
+        slots.chunks = end;
     }
 }
 
@@ -118,6 +103,10 @@ struct tile_rgba8 {
     }
     typedef float4 sum;
     static const int beside = LIGHTFIELD_TILE_BESIDE;
+    DEVICE uint32_t pixel(const char *at)
+    {
+        return __ldg((const uint32_t *)at);
+    }
     DEVICE void load(const char *from, uint32_t *to)
     {
         const uint4 four = __ldg((const uint4 *)from);
@@ -152,6 +141,11 @@ struct tile_rgb8 {
     }
     typedef float4 sum;
     static const int beside = LIGHTFIELD_TILE_BESIDE;
+    DEVICE uint32_t pixel(const char *at)
+    {
+        const unsigned char *from = (const unsigned char *)at;
+        return __ldg(from) | __ldg(from + 1) << 8 | __ldg(from + 2) << 16;
+    }
     DEVICE void load(const char *from, uint32_t *to)
     {
         to[0] = __ldg((const uint32_t *)from);
@@ -189,6 +183,10 @@ struct tile_r8 {
     }
     typedef float sum;
     static const int beside = LIGHTFIELD_TILE_BESIDE_GRAY;
+    DEVICE uint32_t pixel(const char *at)
+    {
+        return __ldg((const unsigned char *)at);
+    }
     DEVICE void load(const char *from, uint32_t *to)
     {
         to[0] = __ldg((const uint32_t *)from);
@@ -231,14 +229,16 @@ DEVICE void tile_copy(const lightfield_cuda_raw &raw, const tile_slots &slots, i
 /* ---- Rows of the picture with the same nearest row of lenses */
 
 /* The first row of the picture whose lenses are these or later ones. */
-static __device__ int tile_first_row(const lightfield_cuda_array &array, int height_px,
-                                     int array_row)
+static __device__ int tile_first_row(const lightfield_cuda_axis &down, int array_row)
 {
-    int y = (int)((int64_t)array_row * height_px / array.rows);
-    while (y > 0 && place_nearest(place_at(y - 1, height_px, array.rows)) >= array_row) {
+    if (down.each > 0) {
+        return array_row * down.each;
+    }
+    int y = (int)((int64_t)array_row * down.pixels / down.lenses);
+    while (y > 0 && place_nearest(place_at(down, y - 1)) >= array_row) {
         y--;
     }
-    while (y < height_px && place_nearest(place_at(y, height_px, array.rows)) < array_row) {
+    while (y < down.pixels && place_nearest(place_at(down, y)) < array_row) {
         y++;
     }
     return y;
@@ -248,19 +248,31 @@ struct tile_rows {
     int first, count;
 };
 
+/* Blocks at a gaze take longest, and those that begin first: rows of blocks go from there to both
+ * sides. Returns the block's, of all parts of all rows of lenses. */
+DEVICE int tile_part_of_block(const lightfield_tile &tile)
+{
+    const int turn = (int)blockIdx.y;
+    const int behind = (int)gridDim.y - 1 - tile.nearest;
+    if (turn <= 2 * min(tile.nearest, behind)) {
+        return tile.nearest + (turn % 2 ? (turn + 1) / 2 : -turn / 2);
+    }
+    return tile.nearest < behind ? turn : (int)gridDim.y - 1 - turn;
+}
+
 /* Finds where the rows begin and end that a block has a part of. A barrier follows. */
-DEVICE void tile_find_ends(const lightfield_cuda_array &array, int height_px, int parts, int thread,
+DEVICE void tile_find_ends(const lightfield_cuda_array &array, int array_row, int thread,
                            int ends[2])
 {
     if (thread < 2) {
-        ends[thread] = tile_first_row(array, height_px, (int)blockIdx.y / parts + thread);
+        ends[thread] = tile_first_row(array.down, array_row + thread);
     }
 }
 
-/* Part blockIdx.y of all parts of all rows of lenses. */
-DEVICE tile_rows tile_rows_of_block(int parts, const int ends[2])
+/* A part of all parts of all rows of lenses. */
+DEVICE tile_rows tile_rows_of(int part, int parts, const int ends[2])
 {
     const int each = (ends[1] - ends[0] + parts - 1) / parts;
-    const int own = ends[0] + ((int)blockIdx.y % parts) * each;
+    const int own = ends[0] + part % parts * each;
     return {own, max(min(each, ends[1] - own), 0)};
 }

@@ -11,6 +11,7 @@
 
 #define LIGHTFIELD_TILE_COLUMNS 96 /* of the picture: a block's */
 #define LIGHTFIELD_TILE_ROWS 12 /* at most */
+#define LIGHTFIELD_RINGS_ROWS (LIGHTFIELD_TILE_ROWS / 2) /* of blocks under a gaze */
 #define LIGHTFIELD_TILE_RANGE 2 /* lenses to each side, at most */
 #define LIGHTFIELD_TILE_LENSES (2 * LIGHTFIELD_TILE_RANGE + 1)
 #define LIGHTFIELD_TILE_SLOTS 32 /* lenses of a row that a block's pixels take samples from */
@@ -22,7 +23,7 @@ struct lightfield_tile {
     int32_t columns; /* of the picture: a block's, LIGHTFIELD_TILE_COLUMNS or a few less */
     int32_t parts; /* blocks of a row of lenses */
     int32_t threads; /* of a block that renders */
-    int32_t reserved;
+    int32_t nearest; /* row of blocks at a gaze; 0: there is none */
 };
 
 #define LIGHTFIELD_TILE_THREADS 192 /* of a block that renders, at most: one for each chunk */
@@ -31,7 +32,6 @@ struct lightfield_tile {
 /* Sums beside those of a block's threads, so that neighbours in a row lie in different banks. */
 #define LIGHTFIELD_TILE_BESIDE 2
 #define LIGHTFIELD_TILE_BESIDE_GRAY 8
-#define LIGHTFIELD_TILE_RINGS (LIGHTFIELD_TILE_RANGE + 1)
 
 #define LIGHTFIELD_TILE_SIZES 8 /* patch sizes that are matched at once */
 #define LIGHTFIELD_TILE_GROUP 3 /* pixels of a thread that matches */

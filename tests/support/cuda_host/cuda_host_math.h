@@ -92,6 +92,10 @@ static inline float __fadd_rn(float x, float y)
     volatile float sum = x + y;
     return sum;
 }
+static inline double __fma_rn(double x, double y, double z)
+{
+    return fma(x, y, z);
+}
 static inline double __dmul_rn(double x, double y)
 {
     volatile double product = x * y;
