@@ -101,6 +101,16 @@ static double squares_of(const struct wanted *wanted, const double p[ASKED], con
     return sum;
 }
 
+/* Sums by q are below 2^23, so that floats have room for half a unit more (cuda/filter.cuh). */
+static bool has_room(const struct saliency_scale *scale)
+{
+    int32_t weights = abs(scale->q[0]);
+    for (int32_t i = 1; i <= scale->reach; i++) {
+        weights += 2 * abs(scale->q[i]);
+    }
+    return weights * SALIENCY_SAMPLE_MIDDLE < 1 << 23;
+}
+
 /* Makes whole numbers of both lines, whose p comes to `sum`. The result: how far off they are. */
 static double try_sum(const struct wanted *wanted, int32_t sum, bool sums,
                       struct saliency_scale *scale)
@@ -121,7 +131,7 @@ static double try_sum(const struct wanted *wanted, int32_t sum, bool sums,
     }
     pass_line(wanted, p, scale->reach, p_passes);
     pass_line(wanted, q, scale->reach, q_passes);
-    return squares_of(wanted, p_passes, q_passes);
+    return has_room(scale) ? squares_of(wanted, p_passes, q_passes) : INFINITY;
 }
 
 static int32_t sum_of_try(const struct wanted *wanted, int32_t number)

@@ -77,24 +77,26 @@ struct filter_memory {
 
 /* Eight rows of samples. A plane is its first four numbers. */
 template <int COLUMNS> struct sample_places {
-    typedef const uint2 *plane;
-    static constexpr float BEGIN = (float)(1 << (SALIENCY_ROW_SHIFT - 1));
+    typedef const char *plane;
+    static constexpr float STEP = 1.0f / (SAMPLE_UNIT * (float)(1 << SALIENCY_COARSE_SHIFT));
 
     uint2 next[COLUMNS];
-    int numbers[COLUMNS]; /* fours of a row */
-    int row, last_row, pitch; /* the lane's first row of a plane, and the last that there is */
+    uint32_t fours[COLUMNS]; /* of a row: bytes */
+    int row, last_row; /* the lane's first row of a plane, and the last that there is */
+    int pitch; /* bytes */
 
     MEMBER void begin(const saliency_cuda_level &level, const filter_strip &strip, int reach)
     {
         const int lane = (int)threadIdx.x;
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++) {
-            numbers[i] = number_at(level, strip.x - 8 * COLUMNS + 8 + 16 * i + lane % 4 * 4) / 4;
+            const int number = number_at(level, strip.x - 8 * COLUMNS + 8 + 16 * i + lane % 4 * 4);
+            fours[i] = (uint32_t)(number / 4) * (uint32_t)sizeof(uint2);
         }
         row = level.y.out_first - level.y.first + strip.y - SALIENCY_CUDA_STRIP_ABOVE(reach) +
               lane / 4;
         last_row = level.y.count - 1;
-        pitch = level.pitch / 4;
+        pitch = level.pitch * (int)sizeof(uint16_t);
     }
 
     MEMBER void fetch(plane own, int block)
@@ -102,7 +104,7 @@ template <int COLUMNS> struct sample_places {
         const uint32_t from = (uint32_t)(clamped(row + 8 * block, 0, last_row) * pitch);
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++) {
-            next[i] = own[from + (uint32_t)numbers[i]];
+            next[i] = __ldg((const uint2 *)(own + (from + fours[i])));
         }
     }
 
@@ -116,8 +118,27 @@ template <int COLUMNS> struct sample_places {
 
     DEVICE float rounded(float sum)
     {
-        constexpr float STEP = 1.0f / (float)(1 << SALIENCY_ROW_SHIFT);
-        return __fmaf_rd(sum, STEP, 1.5f * WHOLE) - 1.5f * WHOLE;
+        return __fadd_rd(sum, 0.75f) - 0.75f;
+    }
+
+    /* Sums by p, up to 2^24, are rounded down from a half more. Those by q are less than 2^23: with
+     * half a unit of theirs more none lies between two halves. Weights are 2^-13 of themselves. */
+    DEVICE void sum(const uint32_t (&weights)[COLUMNS][4], const uint2 (&in)[COLUMNS], int line,
+                    uint32_t (&sums)[2])
+    {
+        constexpr float ONE = SAMPLE_UNIT / (float)(1 << SALIENCY_ROW_SHIFT);
+        const float half = line == 0 ? 0.5f * SAMPLE_UNIT : 0.5f * ONE;
+        float all[4];
+        mma_begin(all, weights[0], in[0].x, in[0].y, half, half);
+#pragma unroll
+        for (int i = 1; i < COLUMNS; i++) {
+            mma_add(all, weights[i], in[i].x, in[i].y);
+        }
+        for (int i = 0; i < 4 && line == 0; i++) {
+            all[i] = rounded(all[i]);
+        }
+        sums[0] = mma_rounded(all[0], all[1]);
+        sums[1] = mma_rounded(all[2], all[3]);
     }
 };
 
@@ -128,14 +149,14 @@ DEVICE void add_scale(const saliency_cuda_frame &frame, const filter_strip &stri
 {
     uint4 *totals = &memory.totals[threadIdx.y][0][threadIdx.x];
     const saliency_cuda_level &level = frame.levels[strip.level];
-    const uint2 *planes = (const uint2 *)plane_at(frame, level, 0, 0);
-    const int next = level.pitch / 4 * level.y.count;
+    const char *planes = (const char *)plane_at(frame, level, 0, 0);
+    const int next = level.pitch * level.y.count * (int)sizeof(uint16_t);
     line_walk<COLUMNS, ROWS, sample_places<COLUMNS>> walk;
     walk.places.begin(level, strip, scale.reach);
     clear_totals(totals);
     walk.load((const uint32_t *)frame.kernels + scale.kernel);
     const uint32_t added = walk.add_share(
-        memory.bins, share, [=](int bin) { return planes + (int64_t)bin * next; },
+        memory.bins, share, [=](int bin) { return ptx_mad_wide(bin, next, planes); },
         (strip.height + 7) / 8, totals);
     write_totals(response_of(frame, scale, frame.layer_first + blockIdx.z), scale, strip.x, strip.y,
                  totals, added);

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Level 0, as lines.cuh has it. A block has a strip of 16 x 64 pixels and the bins around them; a
- * warp has some planes that differ there, of a scale or two. Instructions bound it, 45 to 50 for
- * 16 x 8 pixels, a plane and a scale, of which 10 to 12 are products and 15 make halves of bins. */
+ * warp has some planes that differ there, of a scale or two. Instructions bound it, 36 to 40 for
+ * 16 x 8 pixels, a plane and a scale, of which 10 to 12 are products and 6 make pixels of bins. */
 #pragma once
 
 #include "lines.cuh"
@@ -11,13 +11,12 @@
 #define STRIP_LEFT 24 /* the most that lies beside a strip */
 #define STRIP_ABOVE SALIENCY_CUDA_STRIP_ABOVE(SALIENCY_FINE_REACH) /* and above it, and below */
 #define STRIP_ROWS (STRIP_HEIGHT + 2 * STRIP_ABOVE)
-#define STRIP_WORDS ((STRIP_WIDTH + 2 * STRIP_LEFT) / 4) /* of a row */
-#define STRIP_PITCH 20 /* words: what a warp reads at once is in different banks */
+#define STRIP_WORDS ((STRIP_WIDTH + 2 * STRIP_LEFT) / 4) /* of four bins, of a row */
 
 struct fine_memory {
     present_bins bins;
     /* Bins of the pixels and of those around them, and rows whose sums nobody wants */
-    uint32_t region[(STRIP_ROWS + 8) * STRIP_PITCH];
+    uint2 region[(STRIP_ROWS + 8) * STRIP_WORDS];
     uint4 totals[SALIENCY_CUDA_STRIP_WARPS][STRIP_BLOCKS][32];
 };
 
@@ -47,6 +46,20 @@ DEVICE void load_words(const saliency_cuda_frame &frame, const fine_place &place
     }
 }
 
+/* A row's fours begin four further on than the one's before it and go round: what half a warp reads
+ * at once is in different banks. */
+DEVICE int region_at(int row, int four)
+{
+    return row * STRIP_WORDS + (four + 4 * row) % STRIP_WORDS;
+}
+
+/* Halves of four bins */
+DEVICE uint2 halves_of(uint32_t four)
+{
+    return make_uint2(mma_rounded((float)(four & 255u), (float)(four >> 8 & 255u)),
+                      mma_rounded((float)(four >> 16 & 255u), (float)(four >> 24)));
+}
+
 /* The bins of the block's pixels and of those around them, and which of them kernels reach. How
  * many these are: the result. */
 DEVICE int load_region(const saliency_cuda_frame &frame, const fine_place &place,
@@ -64,7 +77,7 @@ DEVICE int load_region(const saliency_cuda_frame &frame, const fine_place &place
         const int row = thread / STRIP_WORDS + i * STRIP_ROUND;
         const int y = row - STRIP_ABOVE;
         if (row < STRIP_ROWS) {
-            memory.region[row * STRIP_PITCH + word] = four[i];
+            memory.region[region_at(row, word)] = halves_of(four[i]);
         }
         if (y >= -reach && y < STRIP_HEIGHT + reach) {
             add_bits(four[i], 4 * word - STRIP_LEFT, -reach, STRIP_WIDTH + reach, own);
@@ -77,36 +90,52 @@ DEVICE int load_region(const saliency_cuda_frame &frame, const fine_place &place
 
 /* ---- Planes */
 
-/* Eight rows of pixels. A plane is four bytes of its bin, and 128. */
-template <int COLUMNS> struct pixel_places {
-    typedef uint32_t plane;
-    static constexpr float BEGIN = 0.0f;
+/* Whole numbers, of which two are a word: 1 where one is above the other, else 0. */
+DEVICE uint32_t is_above(uint32_t bins, __half2 bin)
+{
+    const __half2 above = __hsub2_sat(*(const __half2 *)&bins, bin);
+    return *(const uint32_t *)&above;
+}
 
-    const uint32_t *words; /* the lane's first one */
-    uint32_t next[COLUMNS];
+/* Eight rows of pixels. A plane is its bin, as two halves. */
+template <int COLUMNS> struct pixel_places {
+    typedef __half2 plane;
+    static constexpr float STEP = 1.0f / (float)(1 << SALIENCY_FINE_SHIFT);
+
+    const uint2 *fours[COLUMNS]; /* the lane's, of the first eight rows */
+    uint32_t begin; /* of sums by p: these lie on both sides of 0 and have 12 bits */
+    uint2 next[COLUMNS];
 
     MEMBER void fetch(plane, int block)
     {
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++) {
-            next[i] = words[block * 8 * STRIP_PITCH + 4 * i];
+            next[i] = fours[i][block * 8 * STRIP_WORDS];
         }
     }
 
-    /* Halves of -1/2 where a bin is not above the plane's, else of 1/2. */
+    /* 1 where a bin is above the plane's, else 0 */
     MEMBER void take(plane own, uint2 (&in)[COLUMNS]) const
     {
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++) {
-            const uint32_t signs = own - next[i];
-            in[i].x = (__byte_perm(signs, 0, 0x1000) & 0x80008000u) | 0x38003800u;
-            in[i].y = (__byte_perm(signs, 0, 0x3222) & 0x80008000u) | 0x38003800u;
+            in[i] = make_uint2(is_above(next[i].x, own), is_above(next[i].y, own));
         }
     }
 
-    DEVICE float rounded(float sum)
+    /* Sums are whole numbers that halves have, whatever a sum begins with. */
+    MEMBER void sum(const uint32_t (&weights)[COLUMNS][4], const uint2 (&in)[COLUMNS], int line,
+                    uint32_t (&sums)[2]) const
     {
-        return sum;
+        const uint32_t first = line == 0 ? begin : 0;
+        mma_halves all;
+        mma_begin_halves(all, weights[0], in[0].x, in[0].y, make_uint2(first, first));
+#pragma unroll
+        for (int i = 1; i < COLUMNS; i++) {
+            mma_add(all, weights[i], in[i].x, in[i].y);
+        }
+        sums[0] = all.x;
+        sums[1] = all.y;
     }
 };
 
@@ -120,13 +149,18 @@ DEVICE void add_fine(const saliency_cuda_frame &frame, const fine_place &place,
     const int blocks = (min(STRIP_HEIGHT, frame.height_px - place.y) + 7) / 8;
     uint4 *totals = &memory.totals[threadIdx.y][0][lane];
     line_walk<COLUMNS, ROWS, pixel_places<COLUMNS>> walk;
-    walk.places.words = memory.region + (STRIP_ABOVE - above + lane / 4) * STRIP_PITCH +
-                        (STRIP_LEFT - left) / 4 + lane % 4;
+#pragma unroll
+    for (int i = 0; i < COLUMNS; i++) {
+        walk.places.fours[i] =
+            memory.region +
+            region_at(STRIP_ABOVE - above + lane / 4, (STRIP_LEFT - left) / 4 + 4 * i + lane % 4);
+    }
+    walk.places.begin = mma_rounded(-0.5f * (float)scale.p_sum, -0.5f * (float)scale.p_sum);
     clear_totals(totals);
     walk.load((const uint32_t *)frame.kernels + scale.kernel);
     const uint32_t added = walk.add_share(
-        memory.bins, {first, 1, end}, [](int bin) { return (uint32_t)(bin | 128) * 0x01010101u; },
-        blocks, totals);
+        memory.bins, {first, 1, end}, [](int bin) { return __float2half2_rn((float)bin); }, blocks,
+        totals);
     write_totals(response_of(frame, scale, (uint32_t)place.layer), scale, place.x, place.y, totals,
                  added);
 }

@@ -95,17 +95,10 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
     {
 #pragma unroll
         for (int line = 0; line < 2; line++) {
-            float sum[4];
-            mma_begin(sum, across[line][0], in[0].x, in[0].y, Places::BEGIN, Places::BEGIN);
-#pragma unroll
-            for (int i = 1; i < COLUMNS; i++) {
-                mma_add(sum, across[line][i], in[i].x, in[i].y);
-            }
-#pragma unroll
-            for (int side = 0; side < 2; side++) {
-                sums[line][2 * block + side] =
-                    mma_rounded(Places::rounded(sum[2 * side]), Places::rounded(sum[2 * side + 1]));
-            }
+            uint32_t made[2];
+            places.sum(across[line], in, line, made);
+            sums[line][2 * block] = made[0];
+            sums[line][2 * block + 1] = made[1];
         }
     }
 
@@ -113,8 +106,6 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
      */
     MEMBER void add_columns(int first, uint32_t planes, uint32_t (&total)[4])
     {
-        constexpr float STEP = 1.0f / (float)(1 << SALIENCY_COARSE_SHIFT);
-        static_assert(SALIENCY_COARSE_SHIFT == SALIENCY_FINE_SHIFT, "");
         float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
 #pragma unroll
         for (int line = 0; line < 2; line++) { /* p takes q's weights */
@@ -128,7 +119,7 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            total[i] += planes * __float_as_uint(__fmaf_rd(fabsf(sum[i]), STEP, WHOLE));
+            total[i] += planes * __float_as_uint(__fmaf_rd(fabsf(sum[i]), Places::STEP, WHOLE));
         }
     }
 

@@ -56,6 +56,15 @@ static void fill_level(struct saliency_cuda *cuda, uint32_t number, uint32_t *st
     fill_samples(&cuda->frame, out);
 }
 
+static int32_t sum_of(const int32_t *line, int32_t reach)
+{
+    int32_t sum = line[0];
+    for (int32_t i = 1; i <= reach; i++) {
+        sum += 2 * line[i];
+    }
+    return sum;
+}
+
 /* How many words kernels are. */
 static int32_t fill_scales(const struct saliency_plan *plan, struct saliency_cuda_frame *frame)
 {
@@ -66,6 +75,7 @@ static int32_t fill_scales(const struct saliency_plan *plan, struct saliency_cud
         *out = (struct saliency_cuda_scale){.sigma_px = scale->sigma_px,
                                             .level = scale->level,
                                             .reach = scale->reach,
+                                            .p_sum = sum_of(scale->p, scale->reach),
                                             .kernel = kernels,
                                             .width = scale->width,
                                             .height = scale->height,
@@ -75,15 +85,16 @@ static int32_t fill_scales(const struct saliency_plan *plan, struct saliency_cud
     return kernels;
 }
 
-static uint32_t weight_half(const int32_t *line, int32_t reach, int32_t distance)
+static uint32_t weight_half(const int32_t *line, int32_t reach, int32_t distance, float unit)
 {
     const int32_t d = abs(distance);
-    return pixel_float_to_half(d > reach ? 0.0f : (float)line[d]);
+    return pixel_float_to_half(d > reach ? 0.0f : (float)line[d] * unit);
 }
 
-static uint32_t weight_halves(const int32_t *line, int32_t reach, int32_t distance)
+static uint32_t weight_halves(const int32_t *line, int32_t reach, int32_t distance, float unit)
 {
-    return weight_half(line, reach, distance) | weight_half(line, reach, distance + 1) << 16;
+    return weight_half(line, reach, distance, unit) | weight_half(line, reach, distance + 1, unit)
+                                                          << 16;
 }
 
 /* A of 16 columns: lane / 4 and lane / 4 + 8; places 4 (lane % 4) and the next of both, and then
@@ -92,6 +103,7 @@ static uint32_t weight_halves(const int32_t *line, int32_t reach, int32_t distan
 static void fill_kernel(const struct saliency_scale *scale, uint32_t *out)
 {
     const int32_t *const lines[] = {scale->p, scale->q};
+    const float unit = scale->level == 0 ? 1.0f : 1.0f / (float)(1 << SALIENCY_ROW_SHIFT);
     const int32_t left = SALIENCY_CUDA_STRIP_LEFT(scale->reach);
     const int32_t above = SALIENCY_CUDA_STRIP_ABOVE(scale->reach);
     const int32_t across = 4 * 32 * SALIENCY_CUDA_STRIP_COLUMNS(scale->reach);
@@ -101,12 +113,12 @@ static void fill_kernel(const struct saliency_scale *scale, uint32_t *out)
         const int32_t part = i % across / 32;
         const int32_t place = part / 4 * 16 + i % 4 * 4 + part / 2 % 2 * 2;
         const int32_t column = i % 32 / 4 + part % 2 * 8;
-        *out++ = weight_halves(lines[i / across], scale->reach, place - left - column);
+        *out++ = weight_halves(lines[i / across], scale->reach, place - left - column, unit);
     }
     for (int32_t i = 0; i < 2 * down; i++) {
         const int32_t block = (i % down / 64 + i / 32 % 2) % blocks;
         const int32_t place = block * 8 + i % 4 * 2;
-        *out++ = weight_halves(lines[i / down], scale->reach, place - above - i % 32 / 4);
+        *out++ = weight_halves(lines[i / down], scale->reach, place - above - i % 32 / 4, 1.0f);
     }
 }
 

@@ -58,6 +58,7 @@ struct saliency_cuda_scale {
     float sigma_px;
     int32_t level;
     int32_t reach;
+    int32_t p_sum; /* of its line of p */
     int32_t kernel; /* its first word among the kernels of all scales */
     int32_t width, height;
     uint64_t offset; /* of its response */

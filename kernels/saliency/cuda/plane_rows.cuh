@@ -20,7 +20,6 @@
 #define PLANE_WORDS 20 /* of four bins of a row: a warp reads from different banks */
 #define PLANE_SIXTEENS 3 /* of the finer level's columns, that 16 samples read */
 #define PLANE_PAIRS (SALIENCY_HALF_REACH + 1) /* words of two samples that one reads of a row */
-#define PLANE_WHOLE 12582912.0f /* 3 * 2^22: floats around it are whole numbers */
 static_assert(PLANE_ROWS >= 2 * (PLANE_HEIGHT - 1) + PLANE_TAPS && PLANE_HEIGHT == 16, "");
 
 struct plane_memory {
@@ -48,9 +47,9 @@ DEVICE int weight_at(int distance)
     return abs(distance) > SALIENCY_HALF_REACH ? 0 : saliency_half_weight(abs(distance));
 }
 
-DEVICE uint32_t weights_at(int distance)
+DEVICE uint32_t weights_at(int distance, float unit)
 {
-    return mma_rounded((float)weight_at(distance), (float)weight_at(distance + 1));
+    return mma_rounded((float)weight_at(distance) * unit, (float)weight_at(distance + 1) * unit);
 }
 
 /* The sample that a row of A stands for, the lane's first or its second: so columns 2t and 2t + 1
@@ -66,13 +65,13 @@ struct plane_columns {
     uint32_t weights[PLANE_BLOCKS / 2][4];
     uint2 last; /* of the fifth eight rows */
 
-    MEMBER void load()
+    MEMBER void load(float unit)
     {
         const int row = (int)threadIdx.x / 4;
         const int place = (int)threadIdx.x % 4 * 2 - SALIENCY_HALF_REACH;
 #pragma unroll
         for (int i = 0; i < 2 * PLANE_BLOCKS; i++) {
-            const uint32_t pair = weights_at(place + i / 2 * 8 - 2 * (row + i % 2 * 8));
+            const uint32_t pair = weights_at(place + i / 2 * 8 - 2 * (row + i % 2 * 8), unit);
             if (i < 8) {
                 weights[i / 4][i % 4] = pair;
             } else {
@@ -91,10 +90,11 @@ struct plane_columns {
     }
 };
 
-/* Rows of pixels. Sums are halves of 1024 and more, whose bits are whole numbers, too. */
+/* Rows of pixels. Sums are whole numbers, whose bits are those of so many SAMPLE_UNIT. The middle
+ * of samples is 0. */
 struct pixel_rows {
-    static constexpr int HALF_OF_1024 = 0x6400;
-    static constexpr float BEGIN = 8.0f - 1024.0f * (1 << SALIENCY_HALF_SHIFT);
+    static constexpr float UNIT = 1.0f / 16.0f; /* of columns */
+    static constexpr float BEGIN = (0.5f * UNIT - SALIENCY_SAMPLE_MIDDLE) * SAMPLE_UNIT;
 
     const uint32_t *words;
     uint32_t weights[PLANE_SIXTEENS][2]; /* of bytes of -1 */
@@ -132,38 +132,34 @@ struct pixel_rows {
             in[i] = ptx_signs_of_bytes(v - from[4 * i]);
         }
         ptx_mma_16832_signed(sum, weights[0][0], weights[0][1], weights[1][0], weights[1][1], in[0],
-                             in[1], HALF_OF_1024);
+                             in[1], 0);
         ptx_mma_16816_signed(sum, weights[2][0], weights[2][1], in[2]);
         first = __byte_perm((uint32_t)sum[0], (uint32_t)sum[1], 0x5410);
         second = __byte_perm((uint32_t)sum[2], (uint32_t)sum[3], 0x5410);
-    }
-
-    DEVICE float sample(float sum)
-    {
-        return __fmaf_rd(sum, 1.0f / 16.0f, PLANE_WHOLE) - (PLANE_WHOLE + SALIENCY_SAMPLE_MIDDLE);
     }
 };
 
 /* Rows of a finer level's samples. Fours beyond those stored are like the outermost. */
 struct sample_rows {
-    static constexpr float BEGIN = (float)(1 << (SALIENCY_HALF_SHIFT - 1));
+    static constexpr float UNIT = 1.0f / (float)(1 << SALIENCY_HALF_SHIFT); /* of weights */
+    static constexpr float BEGIN = 0.5f * UNIT * SAMPLE_UNIT; /* so none lies between two halves */
     /* Numbers that a window begins before its first sample's own, which is a whole four */
     static constexpr int BEFORE = SALIENCY_CUDA_PLANE_BEFORE;
 
     uint32_t weights[PLANE_SIXTEENS][4];
-    const uint2 *planes, *own;
-    int64_t next;
+    const char *planes, *own;
     int fours[PLANE_SIXTEENS];
-    int row, last, pitch; /* the lane's first row, which may be beyond the level's */
+    int row, last; /* the lane's first row, which may be beyond the level's */
+    int pitch, next; /* bytes of a row, and of a plane */
 
     MEMBER void begin(const saliency_cuda_frame &frame, const saliency_cuda_level &finer,
                       const plane_place &place, int half)
     {
         const int t = (int)threadIdx.x % 4;
         const int i0 = place.i + half * SALIENCY_CUDA_MASK_WIDTH;
-        planes = (const uint2 *)plane_at(frame, finer, 0, 0);
-        pitch = finer.pitch / 4;
-        next = (int64_t)pitch * finer.y.count;
+        planes = (const char *)plane_at(frame, finer, 0, 0);
+        pitch = finer.pitch * (int)sizeof(uint16_t);
+        next = pitch * finer.y.count;
         row = 2 * (place.j - SALIENCY_HALF_REACH) + (int)threadIdx.x / 4;
         last = finer.y.count - 1;
 #pragma unroll
@@ -174,33 +170,30 @@ struct sample_rows {
 #pragma unroll
         for (int i = 0; i < 4 * PLANE_SIXTEENS; i++) {
             const int at = i / 4 * 16 + 4 * t + i / 2 % 2 * 2 - BEFORE;
-            weights[i / 4][i % 4] = weights_at(at - 2 * sample_of_row(i % 2));
+            weights[i / 4][i % 4] = weights_at(at - 2 * sample_of_row(i % 2), UNIT);
         }
     }
 
     MEMBER void choose(int bin)
     {
-        own = planes + bin * next;
-    }
-
-    DEVICE float sample(float sum)
-    {
-        constexpr float PART = 1.0f / (float)(1 << SALIENCY_HALF_SHIFT);
-        return __fmaf_rd(sum, PART, PLANE_WHOLE) - PLANE_WHOLE;
+        own = ptx_mad_wide(bin, next, planes);
     }
 
     MEMBER void add(int block, uint32_t &first, uint32_t &second) const
     {
-        const uint2 *from = own + clamped(row + 8 * block, 0, last) * pitch;
+        const char *from = ptx_mad_wide(clamped(row + 8 * block, 0, last), pitch, own);
         float sum[4];
-        const uint2 four = from[fours[0]];
-        mma_begin(sum, weights[0], four.x, four.y, BEGIN, BEGIN);
 #pragma unroll
-        for (int i = 1; i < PLANE_SIXTEENS; i++) {
-            const uint2 next_four = from[fours[i]];
-            mma_add(sum, weights[i], next_four.x, next_four.y);
+        for (int i = 0; i < PLANE_SIXTEENS; i++) {
+            const uint2 four =
+                __ldg((const uint2 *)ptx_mad_wide(fours[i], (int)sizeof(uint2), from));
+            if (i == 0) {
+                mma_begin(sum, weights[i], four.x, four.y, BEGIN, BEGIN);
+            } else {
+                mma_add(sum, weights[i], four.x, four.y);
+            }
         }
-        first = mma_rounded(sample(sum[0]), sample(sum[1]));
-        second = mma_rounded(sample(sum[2]), sample(sum[3]));
+        first = mma_rounded(sum[0], sum[1]);
+        second = mma_rounded(sum[2], sum[3]);
     }
 };

@@ -163,9 +163,8 @@ DEVICE void make_plane(const Rows &rows, const plane_columns &columns, int heigh
     }
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        const uint2 four = {
-            mma_rounded(Rows::sample(made[0][2 * i]), Rows::sample(made[0][2 * i + 1])),
-            mma_rounded(Rows::sample(made[1][2 * i]), Rows::sample(made[1][2 * i + 1]))};
+        const uint2 four = {mma_rounded(made[0][2 * i], made[0][2 * i + 1]),
+                            mma_rounded(made[1][2 * i], made[1][2 * i + 1])};
         if ((int)threadIdx.x / 4 + 8 * i < height) {
             write_four(plane + 8 * i * pitch, next, planes, four);
         }
@@ -177,7 +176,8 @@ DEVICE void clear_planes(const saliency_cuda_frame &frame, const saliency_cuda_l
                          const plane_place &place, int planes)
 {
     const int64_t next = (int64_t)level.pitch * level.y.count;
-    const uint32_t pair = mma_rounded(-SALIENCY_SAMPLE_MIDDLE, -SALIENCY_SAMPLE_MIDDLE);
+    const float none = -SALIENCY_SAMPLE_MIDDLE * SAMPLE_UNIT;
+    const uint32_t pair = mma_rounded(none, none);
     const int thread = (int)(threadIdx.y * 32 + threadIdx.x);
     const int fours = PLANE_WIDTH / 4;
     for (int i = thread; i < place.height * fours; i += PLANE_THREADS) {
@@ -198,7 +198,7 @@ DEVICE void make_planes(const saliency_cuda_frame &frame, const saliency_cuda_le
                             place.i + warp % PLANE_HALVES * SALIENCY_CUDA_MASK_WIDTH + lane % 4 * 4,
                             place.j + lane / 4);
     plane_columns columns;
-    columns.load();
+    columns.load(Rows::UNIT);
     if (blockIdx.y == 0) {
         clear_planes(frame, level, place, list[0]);
     }

@@ -13,6 +13,10 @@
 #define STRIP_BLOCKS (STRIP_HEIGHT / 8) /* of rows that are wanted */
 #define STRIP_THREADS (32 * SALIENCY_CUDA_STRIP_WARPS)
 
+/* Samples of planes, and rows' sums of them, are halves of so much: these are as far apart as whole
+ * numbers, up to 2048, so that a float is rounded to a whole number when it becomes a half. */
+#define SAMPLE_UNIT 0x1p-24f
+
 struct present_bins {
     uint32_t mask[MASK_WORDS];
     int list[SALIENCY_BINS + 1]; /* in order, and SALIENCY_BINS - 1 behind the last one */

@@ -58,7 +58,7 @@ saliency_first_planes(const __grid_constant__ saliency_cuda_frame params)
     make_first_planes(params, memory);
 }
 
-KERNEL(PLANE_THREADS, 4)
+KERNEL(PLANE_THREADS, 3)
 saliency_next_planes(const __grid_constant__ saliency_cuda_frame params)
 {
     __shared__ plane_memory memory;

@@ -153,6 +153,12 @@ static inline __half2 __hfma2(__half2 a, __half2 b, __half2 c)
 {
     return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
 }
+static inline __half2 __hsub2_sat(__half2 a, __half2 b)
+{
+    const __half2 d = __hsub2(a, b);
+    return __floats2half2_rn(fminf(fmaxf(__half2float(d.x), 0.0f), 1.0f),
+                             fminf(fmaxf(__half2float(d.y), 0.0f), 1.0f));
+}
 static inline __half2 __habs2(__half2 v)
 {
     return {{(unsigned short)(v.x.x & 0x7fffu)}, {(unsigned short)(v.y.x & 0x7fffu)}};
