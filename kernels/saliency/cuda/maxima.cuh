@@ -10,19 +10,23 @@
 #include "present.cuh"
 
 #define MAXIMA_THREADS (SALIENCY_CUDA_MAXIMA_WIDTH * SALIENCY_CUDA_MAXIMA_ROWS)
-#define AREA_WIDTH (SALIENCY_CUDA_MAXIMA_WIDTH + 2)
-#define AREA_HEIGHT (SALIENCY_CUDA_MAXIMA_HEIGHT + 2)
+/* Whole pairs of pixels, of which both lie between the same samples of every coarser level */
+#define AREA_BEFORE 2
+#define AREA_WIDTH (SALIENCY_CUDA_MAXIMA_WIDTH + 2 * AREA_BEFORE)
+#define AREA_HEIGHT (SALIENCY_CUDA_MAXIMA_HEIGHT + 2 * AREA_BEFORE)
+#define PAIRS_ACROSS (AREA_WIDTH / 2)
+#define PAIRS_DOWN (AREA_HEIGHT / 2)
 #define NODES (SALIENCY_OUT_BEFORE + 1 + SALIENCY_OUT_AFTER)
-#define SAMPLE_ROWS (AREA_HEIGHT / 2 + NODES + 1)
+#define SAMPLE_ROWS (PAIRS_DOWN + NODES)
 #define NO_NEIGHBOUR (-1.0f)
 #define UNIT ((float)(1.0 / (SALIENCY_UNIT * SALIENCY_BINS)))
 
 struct maxima_memory {
     float planes[3][AREA_HEIGHT * AREA_WIDTH]; /* of scale i in planes[i % 3] */
-    float samples[SAMPLE_ROWS * AREA_WIDTH]; /* interpolated along rows */
+    float2 samples[SAMPLE_ROWS * PAIRS_ACROSS]; /* interpolated along rows */
     /* A level's weights of the area's columns and rows, one node after the other */
-    float across[NODES * AREA_WIDTH];
-    float down[NODES * AREA_HEIGHT];
+    float2 across[NODES * PAIRS_ACROSS];
+    float2 down[NODES * PAIRS_DOWN];
 };
 
 /* ---- Interpolation */
@@ -51,19 +55,22 @@ DEVICE void weigh(float t, float out[NODES])
     out[5] = __fmul_rn(product(ab, tc, d), 1.0f / 120.0f);
 }
 
-/* `weights` are `next` apart. */
+/* Interpolates at both pixels of a pair; `in` are `step` apart, `weights` `next`. */
 template <typename Number>
-DEVICE float interpolated(const Number *in, int step, const float *weights, int next)
+DEVICE float2 interpolated(const Number *in, int step, const float2 *weights, int next)
 {
-    float sum = __fmul_rn(weights[0], (float)in[0]);
+    float2 sum;
 #pragma unroll
-    for (int i = 1; i < NODES; i++) {
-        sum = __fadd_rn(sum, __fmul_rn(weights[i * next], (float)in[i * step]));
+    for (int i = 0; i < NODES; i++) {
+        const float node = (float)in[i * step];
+        const float2 weight = weights[i * next];
+        const float2 part = make_float2(__fmul_rn(weight.x, node), __fmul_rn(weight.y, node));
+        sum = i == 0 ? part : make_float2(__fadd_rn(sum.x, part.x), __fadd_rn(sum.y, part.y));
     }
     return sum;
 }
 
-/* The tile's corner is at (1, 1) of an area. */
+/* The tile's corner is at (2, 2) of an area. */
 struct maxima_tile {
     int x, y;
     int thread;
@@ -83,8 +90,8 @@ DEVICE int pixel_at(int at, int count)
 
 DEVICE bool is_outside(const saliency_cuda_frame &frame, const maxima_tile &tile, int at)
 {
-    const int x = tile.x - 1 + at % AREA_WIDTH;
-    const int y = tile.y - 1 + at / AREA_WIDTH;
+    const int x = tile.x - AREA_BEFORE + at % AREA_WIDTH;
+    const int y = tile.y - AREA_BEFORE + at / AREA_WIDTH;
     return x < 0 || y < 0 || x >= frame.width_px || y >= frame.height_px;
 }
 
@@ -93,8 +100,8 @@ DEVICE void fill_fine(const saliency_cuda_frame &frame, const maxima_tile &tile,
 {
     const int32_t *response = responses_of(frame, scale);
     for (int at = tile.thread; at < AREA_WIDTH * AREA_HEIGHT; at += MAXIMA_THREADS) {
-        const int x = tile.x - 1 + at % AREA_WIDTH;
-        const int y = tile.y - 1 + at / AREA_WIDTH;
+        const int x = tile.x - AREA_BEFORE + at % AREA_WIDTH;
+        const int y = tile.y - AREA_BEFORE + at / AREA_WIDTH;
         out[at] = is_outside(frame, tile, at)
                       ? NO_NEIGHBOUR
                       : __fmul_rn((float)response[(int64_t)y * scale.width + x], UNIT);
@@ -118,8 +125,10 @@ DEVICE void weigh_area(const saliency_cuda_frame &frame, const maxima_tile &tile
                        maxima_memory &memory)
 {
     static_assert(AREA_WIDTH <= 64 && AREA_HEIGHT <= MAXIMA_THREADS - 64, "");
-    weigh_line(tile.x - 1, frame.width_px, step, tile.thread, AREA_WIDTH, memory.across);
-    weigh_line(tile.y - 1, frame.height_px, step, tile.thread - 64, AREA_HEIGHT, memory.down);
+    weigh_line(tile.x - AREA_BEFORE, frame.width_px, step, tile.thread, AREA_WIDTH,
+               (float *)memory.across);
+    weigh_line(tile.y - AREA_BEFORE, frame.height_px, step, tile.thread - 64, AREA_HEIGHT,
+               (float *)memory.down);
     __syncthreads();
 }
 
@@ -129,24 +138,25 @@ DEVICE void fill_coarse(const saliency_cuda_frame &frame, const maxima_tile &til
 {
     const int shift = __popc((uint32_t)frame.levels[scale.level].step_px - 1u);
     const int32_t *response = responses_of(frame, scale);
-    const int first = pixel_at(tile.y - 1, frame.height_px) >> shift;
-    const int last =
-        (pixel_at(tile.y + SALIENCY_CUDA_MAXIMA_HEIGHT, frame.height_px) >> shift) + NODES - 1;
-    for (int i = tile.thread; i < (last - first + 1) * AREA_WIDTH; i += MAXIMA_THREADS) {
-        const int column = i % AREA_WIDTH;
-        const int x = pixel_at(tile.x - 1 + column, frame.width_px) >> shift;
-        const int32_t *row = response + (int64_t)(first + i / AREA_WIDTH) * scale.width;
-        memory.samples[i] = interpolated(row + x, 1, memory.across + column, AREA_WIDTH);
+    const int top = tile.y - AREA_BEFORE;
+    const int first = pixel_at(top, frame.height_px) >> shift;
+    const int rows = (pixel_at(top + AREA_HEIGHT - 1, frame.height_px) >> shift) - first + NODES;
+    for (int i = tile.thread; i < rows * PAIRS_ACROSS; i += MAXIMA_THREADS) {
+        const int pair = i % PAIRS_ACROSS;
+        const int x = pixel_at(tile.x - AREA_BEFORE + 2 * pair, frame.width_px) >> shift;
+        const int32_t *row = response + (int64_t)(first + i / PAIRS_ACROSS) * scale.width;
+        memory.samples[i] = interpolated(row + x, 1, memory.across + pair, PAIRS_ACROSS);
     }
     __syncthreads();
-    for (int at = tile.thread; at < AREA_WIDTH * AREA_HEIGHT; at += MAXIMA_THREADS) {
-        const int row = at / AREA_WIDTH;
-        const int y = pixel_at(tile.y - 1 + row, frame.height_px) >> shift;
-        const float *in = memory.samples + (y - first) * AREA_WIDTH + at % AREA_WIDTH;
-        out[at] =
-            is_outside(frame, tile, at)
-                ? NO_NEIGHBOUR
-                : __fmul_rn(interpolated(in, AREA_WIDTH, memory.down + row, AREA_HEIGHT), UNIT);
+    for (int i = tile.thread; i < AREA_WIDTH * PAIRS_DOWN; i += MAXIMA_THREADS) {
+        const int pair = i / AREA_WIDTH;
+        const int at = 2 * pair * AREA_WIDTH + i % AREA_WIDTH;
+        const int y = pixel_at(top + 2 * pair, frame.height_px) >> shift;
+        const float *in = (const float *)memory.samples + (y - first) * AREA_WIDTH + i % AREA_WIDTH;
+        const float2 two = interpolated(in, AREA_WIDTH, memory.down + pair, PAIRS_DOWN);
+        out[at] = is_outside(frame, tile, at) ? NO_NEIGHBOUR : __fmul_rn(two.x, UNIT);
+        out[at + AREA_WIDTH] =
+            is_outside(frame, tile, at + AREA_WIDTH) ? NO_NEIGHBOUR : __fmul_rn(two.y, UNIT);
     }
 }
 
@@ -218,7 +228,7 @@ DEVICE void find_candidates(const saliency_cuda_frame &frame, const maxima_tile 
     const int x = tile.x + (int)threadIdx.x;
     for (int row = (int)threadIdx.y; row < SALIENCY_CUDA_MAXIMA_HEIGHT;
          row += SALIENCY_CUDA_MAXIMA_ROWS) {
-        const int at = (row + 1) * AREA_WIDTH + (int)threadIdx.x + 1;
+        const int at = (row + AREA_BEFORE) * AREA_WIDTH + (int)threadIdx.x + AREA_BEFORE;
         const float *own = memory.planes[scale % 3] + at;
         const float *below = memory.planes[(scale + 2) % 3] + at;
         const float *above = memory.planes[(scale + 1) % 3] + at;
