@@ -72,9 +72,9 @@ template <int CHANNELS> struct node_level {
         return first + (uint32_t)row * (uint32_t)(fours * four_bytes);
     }
     /* Returns where the pair that has sample x lies in its row. */
-    MEMBER uint32_t pair_at(int x) const
+    MEMBER uint32_t pair_at(int x, int beside = GAUSS_NODES_MARGIN) const
     {
-        const int pair = min(max((x + GAUSS_NODES_MARGIN) >> 1, 0), 2 * fours - 1);
+        const int pair = min(max((x + beside) >> 1, 0), 2 * fours - 1);
         return (uint32_t)(pair / 2 * four_bytes + pair % 2 * 4);
     }
     /* Returns channel c of sample (x, y). */
@@ -84,14 +84,16 @@ template <int CHANNELS> struct node_level {
         return __half2float(__ushort_as_half(((const uint16_t *)pair)[x & 1]));
     }
 
-    /* Opens the window whose whole pairs of steps begin at (x, y), multiples of four. */
+    /* Opens the window whose whole pairs of steps begin at (x, y), multiples of four. The level has
+     * so many samples beside each edge. */
     template <int STEPS, bool CONSTANT>
     MEMBER void open(int x, int early_x, int y, int early_y,
-                     node_window<CHANNELS, STEPS, CONSTANT> &window) const
+                     node_window<CHANNELS, STEPS, CONSTANT> &window,
+                     int beside = GAUSS_NODES_MARGIN) const
     {
         const node_lane lane;
         const int whole = STEPS / 2 * 16;
-        const int begin = (x + GAUSS_NODES_MARGIN) / 4;
+        const int begin = (x + beside) / 4;
 #pragma unroll
         for (int j = 0; j < STEPS; j++) {
             const bool is_last = j == STEPS - 1 && STEPS % 2 != 0;
@@ -108,7 +110,7 @@ template <int CHANNELS> struct node_level {
             window.left |= four < 0 ? 1u << i : 0u;
             window.right |= four >= fours ? 1u << i : 0u;
         }
-        window.last = pair_at(x + gauss_nodes_last(whole, early_x, 2 * lane.pair));
+        window.last = pair_at(x + gauss_nodes_last(whole, early_x, 2 * lane.pair), beside);
     }
 };
 
@@ -178,9 +180,9 @@ DEVICE void make_samples(const node_level<CHANNELS> &level, int tile_x, int tile
 
 /* Returns the first sample below for a tile of a level, whose own first sample is a margin
  * outside. */
-DEVICE int first_below(int tile)
+DEVICE int first_below(int tile, int margin = GAUSS_NODES_MARGIN)
 {
-    return 2 * (NODES_TILE * tile - GAUSS_NODES_MARGIN) - GAUSS_NODES_BEFORE_BELOW;
+    return 2 * (NODES_TILE * tile - margin) - GAUSS_NODES_BEFORE_BELOW;
 }
 
 /* ---- Level 1 from the picture: a block makes 2 x 2 tiles from 72 x 72 pixels, loaded as runs of
@@ -241,11 +243,11 @@ DEVICE void make_levels(const gauss_nodes &nodes, char *levels, int first, int l
         for (int i = warp; i < count; i += warps) {
             const int tile_y = i / (CHANNELS / AT_ONCE) / columns;
             const int tile_x = i / (CHANNELS / AT_ONCE) - tile_y * columns;
-            const int x = first_below(tile_x);
+            const int x = first_below(tile_x, nodes.levels[0].beside);
             const int y = first_below(tile_y);
             const int begin = i % (CHANNELS / AT_ONCE) * AT_ONCE;
             node_window<CHANNELS, GAUSS_NODES_STEPS_BELOW, false> window;
-            below.open(x, 0, y, 0, window);
+            below.open(x, 0, y, 0, window, nodes.levels[0].beside);
 #pragma unroll
             for (int c = 0; c < AT_ONCE; c++) {
                 make_samples<FLOATS>(level, tile_x, tile_y, begin + c, taps, window, below, x, y);

@@ -66,8 +66,9 @@ FOVEA_MUST_CHECK enum fovea_result gauss_nodes_make_levels(
 FOVEA_MUST_CHECK enum fovea_result gauss_nodes_fill(const struct gauss_plan *plan,
                                                     struct gauss_nodes *out_nodes,
                                                     struct operator_cuda_part *out_table);
-/* Fills the law and where levels lie, of which it knows how many there are. */
-void gauss_nodes_lay_out(const struct gauss_plan *plan, struct gauss_nodes *nodes);
+/* Fills the law and where levels lie, of which it knows how many there are, with so many samples
+ * beside each edge. */
+void gauss_nodes_lay_out(const struct gauss_plan *plan, int32_t beside, struct gauss_nodes *nodes);
 
 /* Returns the bytes of an image's levels, a multiple of 16. */
 size_t gauss_nodes_level_bytes(const struct gauss_nodes *nodes);

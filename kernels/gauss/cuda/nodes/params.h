@@ -16,7 +16,10 @@
 
 #define GAUSS_NODES_LEVELS 10 /* with level 0, the picture, which is not stored */
 #define GAUSS_NODES_TILE_PX 16
-#define GAUSS_NODES_MARGIN 4 /* samples beyond each edge; the outermost pair is constant */
+/* Samples beyond each edge; the outermost pair is constant. Beside levels of wide light there are
+ * more, and the outermost four is constant. */
+#define GAUSS_NODES_MARGIN 4
+#define GAUSS_LIGHT_BESIDE 8
 
 /* Samples of a window along an axis; eight are a step of a product: on level 0, on all others, and
  * on the level below for 16 samples of a level. Two steps are 16 neighbours from a multiple of four
@@ -39,13 +42,13 @@
  * more. */
 #define GAUSS_NODES_TILES_OF_A_BLOCK (3 * GAUSS_NODES_LEVEL_WARPS)
 
-/* A level's samples by fours of a row, the first of them -4 to -1 of row -4; a four has its
- * channels one after another. */
+/* A level's samples by fours of a row, the first of which has sample -beside of row -4 first; a
+ * four has its channels one after another. */
 struct gauss_nodes_level {
     int32_t first; /* among the fours of all levels */
     int32_t fours; /* of a row */
     int32_t rows;
-    int32_t reserved;
+    int32_t beside; /* as for all levels */
 };
 
 /* The nodes that are made from a level. */

@@ -86,7 +86,7 @@ DEVICE void make_light_level(const gauss_frame &frame, const gauss_nodes &nodes,
     if (four >= level.fours || row >= level.rows) {
         return;
     }
-    const int x = 4 * four - GAUSS_NODES_MARGIN;
+    const int x = 4 * four - GAUSS_LIGHT_BESIDE;
     const frame_light light = light_of(frame, nodes);
     node_run<Pixel> run = run_of_pixels<Pixel>(frame, src, x, row - GAUSS_NODES_MARGIN);
     run.move_to(x, frame.width_px);
@@ -115,7 +115,7 @@ template <int CHANNELS> struct light_window {
     MEMBER light_window(const gauss_nodes &nodes, const gauss_wide_node &node,
                         const node_tile &tile)
         : level(nodes, levels_of_image(nodes), node.level),
-          four(((gauss_light_window(&node, tile.x) + GAUSS_NODES_MARGIN) >> 2) + tile.lane.pair),
+          four(((gauss_light_window(&node, tile.x) + GAUSS_LIGHT_BESIDE) >> 2) + tile.lane.pair),
           row(gauss_light_window(&node, tile.y) + tile.lane.place()), steps(node.steps),
           across(matrix(nodes, node, tile.x)), down(matrix(nodes, node, tile.y))
     {
@@ -155,6 +155,7 @@ DEVICE void light_product(const light_window<CHANNELS> &window, int steps, float
         float filtered[2][CHANNELS][4] = {};
 #pragma unroll 1
         for (int first = 0; first < steps; first += AT_ONCE) {
+            /* Beyond the level its outermost fours stand for all. */
             uint2 samples[AT_ONCE][2 * CHANNELS];
 #pragma unroll
             for (int q = 0; q < AT_ONCE; q++) {
@@ -164,17 +165,6 @@ DEVICE void light_product(const light_window<CHANNELS> &window, int steps, float
                 for (int i = 0; i < 2 * CHANNELS; i++) {
                     samples[q][i] =
                         __ldg((const uint2 *)(rows[i / CHANNELS] + at + 8 * (i % CHANNELS)));
-                }
-            }
-            /* Beyond the level its outermost pairs are repeated. */
-            const int leftmost = window.four + 4 * first;
-            if (__any_sync(~0u, leftmost < 0 || leftmost + 4 * (AT_ONCE - 1) > last)) {
-#pragma unroll
-                for (int i = 0; i < AT_ONCE * 2 * CHANNELS; i++) {
-                    const int four = leftmost + 4 * (i / (2 * CHANNELS));
-                    uint2 &words = samples[i / (2 * CHANNELS)][i % (2 * CHANNELS)];
-                    words =
-                        make_uint2(four > last ? words.y : words.x, four < 0 ? words.x : words.y);
                 }
             }
 #pragma unroll

@@ -238,7 +238,7 @@ enum fovea_result gauss_light_fill(const struct gauss_plan *plan, struct gauss_n
         return FOVEA_OK;
     }
     out_nodes->end = end_of(plan);
-    gauss_nodes_lay_out(plan, out_nodes);
+    gauss_nodes_lay_out(plan, GAUSS_LIGHT_BESIDE, out_nodes);
     const int32_t count = node_count_of(out_nodes->end);
     out_nodes->spans[GAUSS_NODES_LEVELS].first = count;
     out_table->out_at = &out_nodes->matrices;
