@@ -59,7 +59,7 @@ static bool compare_picture(struct field_run *run, const char *what)
     }
     const bool nearest = run->point->work != WORK_SUM &&
                          run->point->rendering.filter == FOVEA_LIGHTFIELD_FILTER_NEAREST;
-    const size_t allowed = nearest ? 3 + pixels * channels / 100 : 0;
+    const size_t allowed = nearest ? channels * (3 + pixels / 100) : 0;
     snprintf(run->text, SEARCH_TEXT_BYTES, "%s: %zu of %zu numbers differ, %.3g at worst", what,
              wrong, pixels * channels, worst);
     return wrong <= allowed;
