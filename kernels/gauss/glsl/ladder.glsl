@@ -91,15 +91,10 @@ tile_nodes ladder_nodes(float lowest, float highest)
                       LADDER_TOGETHER);
 }
 
-/* gauss_tile_nodes_at */
-int ladder_first(tile_nodes nodes, float place, out float at)
+/* Returns the place of a sigma, counted in nodes of the tile. */
+float ladder_place_among(tile_nodes nodes, float sigma_px)
 {
-    at = (place - float(nodes.first)) / float(nodes.apart);
-    int first = nodes.count > nodes.together
-                    ? clamp(int(at) - 1, 0, nodes.count - nodes.together)
-                    : 0;
-    at -= float(first);
-    return first;
+    return (ladder_place(sigma_px) - float(nodes.first)) / float(nodes.apart);
 }
 
 /* Returns GAUSS_LADDER_CLOSE_0 to _3 for the first nodes of a row that gauss_tile_nodes_close names, else 0. */
@@ -112,20 +107,24 @@ float ladder_close(tile_nodes nodes, int i)
 /* gauss_ladder_close */
 vec4 ladder_close_factors(vec4 places)
 {
-    vec4 p = min(places * (1.0 / 3.0), 2.0);
+    vec4 p = min(places, 2.0);
     return p * (p - 1.0) * (p - 2.0) * (p - 3.0);
 }
 
-/* gauss_ladder_weights */
-vec4 ladder_weights(float at, int together)
+/* Returns the weights of node i for four pixels by their places: gauss_ladder_weights of those that
+ * gauss_tile_nodes_at says. `off` is the distance from the node, so that the first and the last have one formula. */
+vec4 ladder_shares(tile_nodes nodes, int i, vec4 places)
 {
-    float a = at;
-    float b = at - 1.0;
-    float c = at - 2.0;
-    float d = at - 3.0;
-    return together == 1   ? vec4(1.0, 0.0, 0.0, 0.0)
-           : together == 2 ? vec4(-b, a, 0.0, 0.0)
-           : together == 3 ? vec4(0.5 * b * c, -a * c, 0.5 * a * b, 0.0)
-                           : vec4(b * c * d * (-1.0 / 6.0), a * c * d * 0.5, a * b * d * -0.5,
-                                  a * b * c * (1.0 / 6.0));
+    vec4 off = places - float(i);
+    if (nodes.together < LADDER_TOGETHER) {
+        off = i == 0 ? -off : off;
+        return nodes.together == 1   ? vec4(1.0)
+               : nodes.together == 2 ? 1.0 + off
+               : i == 1              ? (1.0 + off) * (1.0 - off)
+                                     : (1.0 + off) * (1.0 + 0.5 * off);
+    }
+    vec4 among = float(i) - clamp(floor(places) - 1.0, 0.0, float(nodes.count - LADDER_TOGETHER)) - 1.5;
+    off = mix(off, -off, lessThan(among, vec4(0.0)));
+    vec4 last = mix(0.5 - 0.5 * off, 0.5 + (1.0 / 6.0) * off, greaterThan(abs(among), vec4(1.0)));
+    return mix((1.0 + off) * (2.0 + off) * last, vec4(0.0), greaterThan(abs(among), vec4(2.0)));
 }

@@ -378,18 +378,7 @@ vec4 shares_of(own_nodes all, int i, float node_px, vec4 sigmas_px, vec4 places)
     if (all.own) {
         return vec4(equal(sigmas_px, vec4(node_px)));
     }
-    vec4 shares;
-    [[unroll]] for (int n = 0; n < EACH; n++) {
-        float at;
-        int own = i - ladder_first(all.nodes, places[n], at);
-        vec4 all_of_them = ladder_weights(at, all.nodes.together);
-        float share = own == 0   ? all_of_them.x
-                      : own == 1 ? all_of_them.y
-                      : own == 2 ? all_of_them.z
-                      : own == 3 ? all_of_them.w
-                                 : 0.0;
-        shares[n] = sigmas_px[n] > 0.0 ? share : 0.0;
-    }
+    vec4 shares = mix(ladder_shares(all.nodes, i, places), vec4(0.0), equal(sigmas_px, vec4(0.0)));
     float close = LADDER_FLOATS ? ladder_close(all.nodes, i) : 0.0;
     if (close != 0.0) { /* in few nodes, of the whole workgroup */
         shares += close * ladder_close_factors(places);
@@ -402,7 +391,7 @@ void blend(own_nodes all, vec4 sigmas_px, ivec2 tile_px, out vec4 values[EACH])
     part loaded = part(-1, ivec2(0), ivec2(0), ivec2(0));
     vec4 places;
     [[unroll]] for (int n = 0; n < EACH; n++) {
-        places[n] = all.own ? 0.0 : ladder_place(sigmas_px[n]);
+        places[n] = all.own ? 0.0 : ladder_place_among(all.nodes, sigmas_px[n]);
     }
     [[unroll]] for (int n = 0; n < EACH; n++) {
         values[n] = vec4(0.0);
