@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kernels/image/image.cuh"
-#include "params.h"
+#include "present.cuh"
 
 /* NaN is 0. */
 DEVICE float within(float value, float most)
@@ -43,4 +43,26 @@ template <typename Pixel> DEVICE void make_bins(const saliency_cuda_image &image
     out[0] = bin_of(r + g + b, 3.0f * image.bin);
     out[pixels] = bin_of(r - b + most, 2.0f * image.bin);
     out[2 * pixels] = bin_of(2.0f * g - r - b + 2.0f * most, 4.0f * image.bin);
+}
+
+/* Finds which bins a layer has: a block looks at so many bytes. */
+DEVICE void find_present(const saliency_cuda_frame &frame, present_bins &bins)
+{
+    const int pixels = frame.width_px * frame.height_px;
+    const uint32_t layer = frame.layer_first + blockIdx.z;
+    const unsigned char *of = (const unsigned char *)frame.bins + (int64_t)layer * pixels;
+    const int thread = (int)threadIdx.x;
+    const int first = (int)blockIdx.x * SALIENCY_CUDA_PRESENT_PIXELS;
+    uint32_t own[MASK_WORDS] = {};
+    clear_bins(bins, thread);
+    __syncthreads();
+    for (int at = first + 4 * thread; at < first + SALIENCY_CUDA_PRESENT_PIXELS;
+         at += 4 * SALIENCY_CUDA_THREADS) {
+        add_bits(load_four(of, at, pixels), 0, 0, 4, own);
+    }
+    add_mask(bins, own, thread);
+    __syncthreads();
+    if (thread < MASK_WORDS) {
+        atomicOr((uint32_t *)frame.present + layer * MASK_WORDS + thread, bins.mask[thread]);
+    }
 }

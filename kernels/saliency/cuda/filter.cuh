@@ -67,7 +67,7 @@ DEVICE int find_strip_planes(const saliency_cuda_frame &frame, const filter_stri
     }
     atomicOr(&bins.mask[word], own);
     __syncthreads();
-    return list_bins(bins, thread);
+    return list_bins(bins, present_of(frame, frame.layer_first + blockIdx.z), thread);
 }
 
 struct filter_memory {
@@ -75,23 +75,25 @@ struct filter_memory {
     uint4 totals[SALIENCY_CUDA_STRIP_WARPS][STRIP_BLOCKS][32];
 };
 
-/* Eight rows of samples. A plane is its first four numbers. */
+/* Eight rows of samples. A plane is its first number. */
 template <int COLUMNS> struct sample_places {
     typedef const char *plane;
     static constexpr float STEP = 1.0f / (SAMPLE_UNIT * (float)(1 << SALIENCY_COARSE_SHIFT));
 
-    uint2 next[COLUMNS];
-    uint32_t fours[COLUMNS]; /* of a row: bytes */
+    line_places<COLUMNS> next;
+    uint32_t first[(COLUMNS + 1) / 2]; /* bytes before each sixteen, and before eight more */
     int row, last_row; /* the lane's first row of a plane, and the last that there is */
     int pitch; /* bytes */
 
     MEMBER void begin(const saliency_cuda_level &level, const filter_strip &strip, int reach)
     {
         const int lane = (int)threadIdx.x;
+        const int left = strip.x - SALIENCY_CUDA_STRIP_LEFT(reach);
 #pragma unroll
-        for (int i = 0; i < COLUMNS; i++) {
-            const int number = number_at(level, strip.x - 8 * COLUMNS + 8 + 16 * i + lane % 4 * 4);
-            fours[i] = (uint32_t)(number / 4) * (uint32_t)sizeof(uint2);
+        for (int i = 0; i < COLUMNS; i += 2) {
+            const int size = i + 1 < COLUMNS ? 4 : 2;
+            const int number = number_at(level, left + 8 * i + lane % 4 * size);
+            first[i / 2] = (uint32_t)(number / size * size) * (uint32_t)sizeof(uint16_t);
         }
         row = level.y.out_first - level.y.first + strip.y - SALIENCY_CUDA_STRIP_ABOVE(reach) +
               lane / 4;
@@ -103,17 +105,21 @@ template <int COLUMNS> struct sample_places {
     {
         const uint32_t from = (uint32_t)(clamped(row + 8 * block, 0, last_row) * pitch);
 #pragma unroll
-        for (int i = 0; i < COLUMNS; i++) {
-            next[i] = __ldg((const uint2 *)(own + (from + fours[i])));
+        for (int i = 0; i < COLUMNS; i += 2) {
+            const char *at = own + (from + first[i / 2]);
+            if (i + 1 < COLUMNS) {
+                const uint2 four = __ldg((const uint2 *)at);
+                next.of[i] = four.x;
+                next.of[i + 1] = four.y;
+            } else {
+                next.of[i] = __ldg((const uint32_t *)at);
+            }
         }
     }
 
-    MEMBER void take(plane, uint2 (&in)[COLUMNS]) const
+    MEMBER void take(plane, line_places<COLUMNS> &in) const
     {
-#pragma unroll
-        for (int i = 0; i < COLUMNS; i++) {
-            in[i] = next[i];
-        }
+        in = next;
     }
 
     DEVICE float rounded(float sum)
@@ -123,19 +129,19 @@ template <int COLUMNS> struct sample_places {
 
     /* Sums by p, up to 2^24, are rounded down from a half more. Those by q are less than 2^23: with
      * half a unit of theirs more none lies between two halves. Weights are 2^-13 of themselves. */
-    DEVICE void sum(const uint32_t (&weights)[COLUMNS][4], const uint2 (&in)[COLUMNS], int line,
+    DEVICE void sum(const line_weights<COLUMNS> &weights, const line_places<COLUMNS> &in, int line,
                     uint32_t (&sums)[2])
     {
         constexpr float ONE = SAMPLE_UNIT / (float)(1 << SALIENCY_ROW_SHIFT);
         const float half = line == 0 ? 0.5f * SAMPLE_UNIT : 0.5f * ONE;
+        const auto &of = weights.of;
+        const uint32_t a[4] = {of[0][0], of[0][1], of[1][0], of[1][1]};
         float all[4];
-        mma_begin(all, weights[0], in[0].x, in[0].y, half, half);
+        mma_begin(all, a, in.of[0], in.of[1], half, half);
+        add_places(all, weights, in);
 #pragma unroll
-        for (int i = 1; i < COLUMNS; i++) {
-            mma_add(all, weights[i], in[i].x, in[i].y);
-        }
-        for (int i = 0; i < 4 && line == 0; i++) {
-            all[i] = rounded(all[i]);
+        for (int i = 0; i < 4; i++) {
+            all[i] = line == 0 ? rounded(all[i]) : all[i];
         }
         sums[0] = mma_rounded(all[0], all[1]);
         sums[1] = mma_rounded(all[2], all[3]);
@@ -149,25 +155,18 @@ DEVICE void add_scale(const saliency_cuda_frame &frame, const filter_strip &stri
 {
     uint4 *totals = &memory.totals[threadIdx.y][0][threadIdx.x];
     const saliency_cuda_level &level = frame.levels[strip.level];
-    const char *planes = (const char *)plane_at(frame, level, 0, 0);
+    const char *planes = planes_of(frame, level);
     const int next = level.pitch * level.y.count * (int)sizeof(uint16_t);
     line_walk<COLUMNS, ROWS, sample_places<COLUMNS>> walk;
     walk.places.begin(level, strip, scale.reach);
     clear_totals(totals);
     walk.load((const uint32_t *)frame.kernels + scale.kernel);
     const uint32_t added = walk.add_share(
-        memory.bins, share, [=](int bin) { return ptx_mad_wide(bin, next, planes); },
+        memory.bins, share,
+        [&](int i) { return ptx_mad_wide(memory.bins.planes[i], next, planes); },
         (strip.height + 7) / 8, totals);
     write_totals(response_of(frame, scale, frame.layer_first + blockIdx.z), scale, strip.x, strip.y,
                  totals, added);
-}
-
-/* Matrix instructions of a plane */
-DEVICE int filter_cost(int reach)
-{
-    const int rows = SALIENCY_CUDA_STRIP_ROWS(reach);
-    return (STRIP_BLOCKS + 2 * rows - 1) * 2 * SALIENCY_CUDA_STRIP_COLUMNS(reach) +
-           STRIP_BLOCKS * 2 * rows;
 }
 
 /* Each warp has a scale, about as many of them as it costs, and every n-th of its planes. All go
@@ -182,10 +181,10 @@ DEVICE uint32_t share_of_warp(const saliency_cuda_frame &frame, const saliency_c
     int first = 0; /* warp of the scale */
     int end = 0;
     for (uint32_t i = level.scale_first; i < level.scale_end; i++) {
-        cost += filter_cost(frame.scales[i].reach);
+        cost += cost_of(frame.scales[i].reach);
     }
     for (uint32_t i = level.scale_first; i < level.scale_end && warp >= end; i++) {
-        before += filter_cost(frame.scales[i].reach);
+        before += cost_of(frame.scales[i].reach);
         first = end;
         end = (before * SALIENCY_CUDA_STRIP_WARPS + cost / 2) / cost;
         scale = i;
@@ -200,20 +199,14 @@ DEVICE void make_filtered(const saliency_cuda_frame &frame, filter_memory &memor
     const filter_strip strip = strip_of_block(frame);
     const int warp = __shfl_sync(~0u, (int)threadIdx.y, 0); /* as all lanes have it */
     const int last = find_strip_planes(frame, strip, memory.bins, warp * 32 + (int)threadIdx.x) - 1;
-    plane_share share;
+    plane_share own;
     const saliency_cuda_scale &scale =
-        frame.scales[share_of_warp(frame, frame.levels[strip.level], warp, last, share)];
-    const int columns = SALIENCY_CUDA_STRIP_COLUMNS(scale.reach);
-    if (share.first >= last) {
-        return;
-    }
-    if (columns == 2) {
-        add_scale<2, 2>(frame, strip, scale, share, memory);
-    } else if (columns == 3 && SALIENCY_CUDA_STRIP_ROWS(scale.reach) == 2) {
-        add_scale<3, 2>(frame, strip, scale, share, memory);
-    } else if (columns == 3) {
-        add_scale<3, 3>(frame, strip, scale, share, memory);
-    } else {
-        add_scale<4, 3>(frame, strip, scale, share, memory);
+        frame.scales[share_of_warp(frame, frame.levels[strip.level], warp, last, own)];
+    if (own.first < last) {
+        add_sized(
+            [&](auto size, const plane_share &share) {
+                add_scale<size.columns, size.rows>(frame, strip, scale, share, memory);
+            },
+            scale, own);
     }
 }

@@ -85,13 +85,13 @@ DEVICE int load_region(const saliency_cuda_frame &frame, const fine_place &place
     }
     add_mask(memory.bins, own, thread);
     __syncthreads();
-    return list_bins(memory.bins, thread);
+    return list_bins(memory.bins, memory.bins.mask, thread);
 }
 
 /* ---- Planes */
 
 /* Whole numbers, of which two are a word: 1 where one is above the other, else 0. */
-DEVICE uint32_t is_above(uint32_t bins, __half2 bin)
+DEVICE uint32_t bins_above(uint32_t bins, __half2 bin)
 {
     const __half2 above = __hsub2_sat(*(const __half2 *)&bins, bin);
     return *(const uint32_t *)&above;
@@ -102,38 +102,55 @@ template <int COLUMNS> struct pixel_places {
     typedef __half2 plane;
     static constexpr float STEP = 1.0f / (float)(1 << SALIENCY_FINE_SHIFT);
 
-    const uint2 *fours[COLUMNS]; /* the lane's, of the first eight rows */
+    const uint32_t *first[(COLUMNS + 1) / 2]; /* the lane's, of each sixteen, and of eight more */
     uint32_t begin; /* of sums by p: these lie on both sides of 0 and have 12 bits */
-    uint2 next[COLUMNS];
+    line_places<COLUMNS> next;
+
+    MEMBER void place(const fine_memory &memory, int row, int four)
+    {
+        const int t = (int)threadIdx.x % 4;
+#pragma unroll
+        for (int i = 0; i < COLUMNS; i += 2) {
+            const bool alone = i + 1 == COLUMNS;
+            const int at = region_at(row, four + 2 * i + (alone ? t / 2 : t));
+            first[i / 2] = &memory.region[at].x + (alone ? t % 2 : 0);
+        }
+    }
 
     MEMBER void fetch(plane, int block)
     {
 #pragma unroll
-        for (int i = 0; i < COLUMNS; i++) {
-            next[i] = fours[i][block * 8 * STRIP_WORDS];
+        for (int i = 0; i < COLUMNS; i += 2) {
+            const uint32_t *from = first[i / 2] + block * 16 * STRIP_WORDS;
+            if (i + 1 < COLUMNS) {
+                const uint2 four = *(const uint2 *)from;
+                next.of[i] = four.x;
+                next.of[i + 1] = four.y;
+            } else {
+                next.of[i] = *from;
+            }
         }
     }
 
     /* 1 where a bin is above the plane's, else 0 */
-    MEMBER void take(plane own, uint2 (&in)[COLUMNS]) const
+    MEMBER void take(plane own, line_places<COLUMNS> &in) const
     {
 #pragma unroll
         for (int i = 0; i < COLUMNS; i++) {
-            in[i] = make_uint2(is_above(next[i].x, own), is_above(next[i].y, own));
+            in.of[i] = bins_above(next.of[i], own);
         }
     }
 
     /* Sums are whole numbers that halves have, whatever a sum begins with. */
-    MEMBER void sum(const uint32_t (&weights)[COLUMNS][4], const uint2 (&in)[COLUMNS], int line,
+    MEMBER void sum(const line_weights<COLUMNS> &weights, const line_places<COLUMNS> &in, int line,
                     uint32_t (&sums)[2]) const
     {
-        const uint32_t first = line == 0 ? begin : 0;
+        const auto &of = weights.of;
+        const uint32_t a[4] = {of[0][0], of[0][1], of[1][0], of[1][1]};
+        const uint32_t c = line == 0 ? begin : 0;
         mma_halves all;
-        mma_begin_halves(all, weights[0], in[0].x, in[0].y, make_uint2(first, first));
-#pragma unroll
-        for (int i = 1; i < COLUMNS; i++) {
-            mma_add(all, weights[i], in[i].x, in[i].y);
-        }
+        mma_begin_halves(all, a, in.of[0], in.of[1], make_uint2(c, c));
+        add_places(all, weights, in);
         sums[0] = all.x;
         sums[1] = all.y;
     }
@@ -141,7 +158,8 @@ template <int COLUMNS> struct pixel_places {
 
 template <int COLUMNS, int ROWS>
 DEVICE void add_fine(const saliency_cuda_frame &frame, const fine_place &place,
-                     const saliency_cuda_scale &scale, fine_memory &memory, int first, int end)
+                     const saliency_cuda_scale &scale, fine_memory &memory,
+                     const plane_share &share)
 {
     const int lane = (int)threadIdx.x;
     const int above = SALIENCY_CUDA_STRIP_ABOVE(scale.reach);
@@ -149,27 +167,15 @@ DEVICE void add_fine(const saliency_cuda_frame &frame, const fine_place &place,
     const int blocks = (min(STRIP_HEIGHT, frame.height_px - place.y) + 7) / 8;
     uint4 *totals = &memory.totals[threadIdx.y][0][lane];
     line_walk<COLUMNS, ROWS, pixel_places<COLUMNS>> walk;
-#pragma unroll
-    for (int i = 0; i < COLUMNS; i++) {
-        walk.places.fours[i] =
-            memory.region +
-            region_at(STRIP_ABOVE - above + lane / 4, (STRIP_LEFT - left) / 4 + 4 * i + lane % 4);
-    }
+    walk.places.place(memory, STRIP_ABOVE - above + lane / 4, (STRIP_LEFT - left) / 4);
     walk.places.begin = mma_rounded(-0.5f * (float)scale.p_sum, -0.5f * (float)scale.p_sum);
     clear_totals(totals);
     walk.load((const uint32_t *)frame.kernels + scale.kernel);
     const uint32_t added = walk.add_share(
-        memory.bins, {first, 1, end}, [](int bin) { return __float2half2_rn((float)bin); }, blocks,
-        totals);
+        memory.bins, share, [&](int i) { return __float2half2_rn((float)memory.bins.list[i]); },
+        blocks, totals);
     write_totals(response_of(frame, scale, (uint32_t)place.layer), scale, place.x, place.y, totals,
                  added);
-}
-
-/* Returns what a plane takes, in units of ten cycles: a product takes as long as six other
- * instructions. */
-DEVICE int cost_of(int reach)
-{
-    return 6 * SALIENCY_CUDA_STRIP_COLUMNS(reach) + 4 * SALIENCY_CUDA_STRIP_ROWS(reach);
 }
 
 /* The planes of all scales behind each other are shared out among warps by what they cost. */
@@ -193,18 +199,12 @@ DEVICE void make_fine(const saliency_cuda_frame &frame, fine_memory &memory)
         const int stop = min((max(end, 0) + plane - 1) / plane, last);
         begin -= plane * last;
         end -= plane * last;
-        if (first >= stop) {
-            continue;
-        }
-        const int columns = SALIENCY_CUDA_STRIP_COLUMNS(scale.reach);
-        if (columns == 2) {
-            add_fine<2, 2>(frame, place, scale, memory, first, stop);
-        } else if (columns == 3 && SALIENCY_CUDA_STRIP_ROWS(scale.reach) == 2) {
-            add_fine<3, 2>(frame, place, scale, memory, first, stop);
-        } else if (columns == 3) {
-            add_fine<3, 3>(frame, place, scale, memory, first, stop);
-        } else {
-            add_fine<4, 3>(frame, place, scale, memory, first, stop);
+        if (first < stop) {
+            add_sized(
+                [&](auto size, const plane_share &share) {
+                    add_fine<size.columns, size.rows>(frame, place, scale, memory, share);
+                },
+                scale, {first, 1, stop});
         }
     }
 }

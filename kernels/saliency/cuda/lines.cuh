@@ -58,20 +58,74 @@ DEVICE int32_t *response_of(const saliency_cuda_frame &frame, const saliency_cud
            (uint64_t)(layer / (uint32_t)frame.channels) * frame.response_count + scale.offset;
 }
 
+/* ---- Who has which planes */
+
 /* The planes from the first-th on, each so many behind the one before. */
 struct plane_share {
     int first, next, end;
 };
 
+template <int COLUMNS, int ROWS> struct line_size {
+    static constexpr int columns = COLUMNS;
+    static constexpr int rows = ROWS;
+};
+
+template <typename Add>
+DEVICE void add_sized(Add add, const saliency_cuda_scale &scale, const plane_share &share)
+{
+    const int columns = SALIENCY_CUDA_STRIP_COLUMNS(scale.reach);
+    if (columns == 4) {
+        add(line_size<4, 2>(), share);
+    } else if (columns == 5) {
+        add(line_size<5, 2>(), share);
+    } else if (columns == 6) {
+        add(line_size<6, 3>(), share);
+    } else {
+        add(line_size<8, 3>(), share);
+    }
+}
+
+/* Returns what a plane takes, in units of ten cycles: a product takes as long as some other
+ * instructions. */
+DEVICE int cost_of(int reach)
+{
+    return 3 * SALIENCY_CUDA_STRIP_COLUMNS(reach) + 4 * SALIENCY_CUDA_STRIP_ROWS(reach);
+}
+
 /* ---- Planes */
 
-/* COLUMNS, ROWS: sixteens of places along a row that 16 columns have weights for, and along a
- * column that 8 rows have. Places: has those of eight rows of a plane, four a lane of each
- * sixteen. */
+/* The places of eight rows that a lane has: two of each of COLUMNS eights. Of sixteens four of them
+ * are neighbours. */
+template <int COLUMNS> struct line_places {
+    uint32_t of[COLUMNS];
+};
+template <int COLUMNS> struct line_weights {
+    uint32_t of[COLUMNS][2];
+};
+
+/* Adds products, but for the first sixteen. */
+template <int COLUMNS, typename Sum>
+DEVICE void add_places(Sum &sum, const line_weights<COLUMNS> &weights,
+                       const line_places<COLUMNS> &in)
+{
+#pragma unroll
+    for (int i = 2; i < COLUMNS; i += 2) {
+        const auto &of = weights.of;
+        if (i + 1 < COLUMNS) {
+            const uint32_t a[4] = {of[i][0], of[i][1], of[i + 1][0], of[i + 1][1]};
+            mma_add(sum, a, in.of[i], in.of[i + 1]);
+        } else {
+            mma_add_of_8(sum, make_uint2(of[i][0], of[i][1]), in.of[i]);
+        }
+    }
+}
+
+/* COLUMNS, ROWS: eights of places along a row that 16 columns have weights for, and sixteens along
+ * a column that 8 rows have. Places: has those of eight rows of a plane. */
 template <int COLUMNS, int ROWS, typename Places> struct line_walk {
     static constexpr int BLOCKS = 2 * ROWS; /* of rows that 8 rows have weights for */
 
-    uint32_t across[2][COLUMNS][4];
+    line_weights<COLUMNS> across[2];
     uint32_t down[2][BLOCKS][2]; /* of two blocks behind each other, beginning with each of them */
     uint32_t sums[2][2 * BLOCKS]; /* by p and q: of blocks of rows, of the lane's two columns */
     Places places;
@@ -80,18 +134,17 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
     {
         const int lane = (int)threadIdx.x;
 #pragma unroll
-        for (int i = 0; i < 2 * COLUMNS * 4; i++) {
-            across[i / (4 * COLUMNS)][i / 4 % COLUMNS][i % 4] = weights[i * 32 + lane];
+        for (int i = 0; i < 4 * COLUMNS; i++) {
+            across[i / (2 * COLUMNS)].of[i / 2 % COLUMNS][i % 2] = weights[i * 32 + lane];
         }
 #pragma unroll
         for (int i = 0; i < 4 * BLOCKS; i++) {
-            down[i / (2 * BLOCKS)][i / 2 % BLOCKS][i % 2] =
-                weights[(2 * COLUMNS * 4 + i) * 32 + lane];
+            down[i / (2 * BLOCKS)][i / 2 % BLOCKS][i % 2] = weights[(4 * COLUMNS + i) * 32 + lane];
         }
     }
 
     /* Eight rows of places */
-    MEMBER void add_rows(const uint2 (&in)[COLUMNS], int block)
+    MEMBER void add_rows(const line_places<COLUMNS> &in, int block)
     {
 #pragma unroll
         for (int line = 0; line < 2; line++) {
@@ -128,7 +181,7 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
     MEMBER void add_step(typename Places::plane own, typename Places::plane after, int next,
                          int block, uint32_t planes, uint4 *place)
     {
-        uint2 in[COLUMNS];
+        line_places<COLUMNS> in;
         places.take(own, in);
         places.fetch(after, next);
         if (place) {
@@ -166,18 +219,19 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
         }
     }
 
-    /* The share's planes; `plane_of`: the plane of a bin. The result: how many were added. */
+    /* The share's planes; `plane_of`: that of a bin of the list. The result: how many were added.
+     */
     template <typename PlaneOf>
     MEMBER uint32_t add_share(const present_bins &bins, const plane_share &share, PlaneOf plane_of,
                               int blocks, uint4 *totals)
     {
         uint32_t added = 0;
-        places.fetch(plane_of(bins.list[share.first]), 0);
+        places.fetch(plane_of(share.first), 0);
 #pragma unroll 1
         for (int i = share.first; i < share.end; i += share.next) {
             const int after = i + share.next < share.end ? i + share.next : i;
             const uint32_t like = (uint32_t)(bins.list[i + 1] - bins.list[i]);
-            add_plane(plane_of(bins.list[i]), plane_of(bins.list[after]), blocks, like, totals);
+            add_plane(plane_of(i), plane_of(after), blocks, like, totals);
             added += like;
         }
         return added;

@@ -98,21 +98,24 @@ static uint32_t weight_halves(const int32_t *line, int32_t reach, int32_t distan
 }
 
 /* A of 16 columns: lane / 4 and lane / 4 + 8; places 4 (lane % 4) and the next of both, and then
- * those 2 on. B of 8 rows: lane / 4; places 2 (lane % 4) and the next, of two blocks of rows behind
- * each other, beginning with each of them; before the first comes the last. */
+ * those 2 on; of eight places alone, 2 (lane % 4) and the next. B of 8 rows: lane / 4; places 2
+ * (lane % 4) and the next, of two blocks of rows behind each other, beginning with each of them;
+ * before the first comes the last. */
 static void fill_kernel(const struct saliency_scale *scale, uint32_t *out)
 {
     const int32_t *const lines[] = {scale->p, scale->q};
     const float unit = scale->level == 0 ? 1.0f : 1.0f / (float)(1 << SALIENCY_ROW_SHIFT);
     const int32_t left = SALIENCY_CUDA_STRIP_LEFT(scale->reach);
     const int32_t above = SALIENCY_CUDA_STRIP_ABOVE(scale->reach);
-    const int32_t across = 4 * 32 * SALIENCY_CUDA_STRIP_COLUMNS(scale->reach);
+    const int32_t columns = SALIENCY_CUDA_STRIP_COLUMNS(scale->reach);
+    const int32_t across = 2 * 32 * columns;
     const int32_t blocks = 2 * SALIENCY_CUDA_STRIP_ROWS(scale->reach);
     const int32_t down = 2 * 32 * blocks;
     for (int32_t i = 0; i < 2 * across; i++) {
-        const int32_t part = i % across / 32;
-        const int32_t place = part / 4 * 16 + i % 4 * 4 + part / 2 % 2 * 2;
-        const int32_t column = i % 32 / 4 + part % 2 * 8;
+        const int32_t eight = i % across / 64;
+        const int32_t place = eight == columns / 2 * 2 ? eight * 8 + i % 4 * 2
+                                                       : eight / 2 * 16 + i % 4 * 4 + eight % 2 * 2;
+        const int32_t column = i % 32 / 4 + i / 32 % 2 * 8;
         *out++ = weight_halves(lines[i / across], scale->reach, place - left - column, unit);
     }
     for (int32_t i = 0; i < 2 * down; i++) {
@@ -192,6 +195,7 @@ static uint64_t place_all(struct saliency_cuda *cuda, uint64_t kernel_bytes)
     frame->bins = place(layers * pixels_of(cuda->plan), &bytes);
     frame->planes = place(sizeof(uint16_t) * cuda->layers * frame->plane_samples, &bytes);
     frame->masks_at = place(UINT64_C(16) * cuda->layers * (uint64_t)frame->masks, &bytes);
+    frame->present = place(UINT64_C(16) * layers, &bytes); /* cleared with responses */
     frame->responses = place(sizeof(int32_t) * cuda->images * frame->response_count, &bytes);
     frame->counts = place(sizeof(uint32_t) * cuda->images, &bytes);
     return bytes;
@@ -199,8 +203,9 @@ static uint64_t place_all(struct saliency_cuda *cuda, uint64_t kernel_bytes)
 
 static void move_all(struct saliency_cuda_frame *frame, uint64_t by)
 {
-    uint64_t *const places[] = {&frame->kernels,  &frame->bins,      &frame->planes,
-                                &frame->masks_at, &frame->responses, &frame->counts};
+    uint64_t *const places[] = {&frame->kernels,  &frame->bins,    &frame->planes,
+                                &frame->masks_at, &frame->present, &frame->responses,
+                                &frame->counts};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         *places[i] += by;
     }
@@ -219,7 +224,8 @@ static uint64_t image_bytes(const struct saliency_cuda *cuda)
 {
     const uint64_t candidates = (uint64_t)saliency_candidates_most(cuda->plan) + 2 * REPORTED;
     return cuda->channels * pixels_of(cuda->plan) + sizeof(int32_t) * cuda->frame.response_count +
-           candidates * sizeof(struct saliency_candidate) + 3 * sizeof(uint32_t);
+           candidates * sizeof(struct saliency_candidate) + 3 * sizeof(uint32_t) +
+           UINT64_C(16) * cuda->channels;
 }
 
 static uint32_t images_for(const struct saliency_cuda *cuda, uint32_t image_count)

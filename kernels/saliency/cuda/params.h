@@ -9,22 +9,24 @@
 #include "kernels/saliency/plan.h"
 
 #define SALIENCY_CUDA_THREADS 128 /* of a block of all kernels but three */
+#define SALIENCY_CUDA_PRESENT_PIXELS 8192 /* a block's, whole rounds of its threads' four */
 #define SALIENCY_CUDA_SEGMENT 32 /* neighbours of a row: a warp's */
 #define SALIENCY_CUDA_ROWS 4 /* of SALIENCY_CUDA_SEGMENT pixels or samples: a block's */
 
-/* Strips of pixels, or of coarser levels' samples, and by a kernel's reach the sixteens of them
- * that 16 columns, or 8 rows, have weights for, and where these begin. */
+/* Strips of pixels, or of coarser levels' samples, and by a kernel's reach the eights of them that
+ * 16 columns have weights for, the sixteens that 8 rows have, and where these begin. */
 #define SALIENCY_CUDA_STRIP_WARPS 8
 #define SALIENCY_CUDA_STRIP_WIDTH 16
 #define SALIENCY_CUDA_STRIP_HEIGHT 64
-#define SALIENCY_CUDA_STRIP_COLUMNS(reach) ((reach) <= 8 ? 2 : (reach) <= 16 ? 3 : 4)
-#define SALIENCY_CUDA_STRIP_LEFT(reach) (8 * SALIENCY_CUDA_STRIP_COLUMNS(reach) - 8)
+#define SALIENCY_CUDA_STRIP_COLUMNS(reach)                                                         \
+    ((reach) <= 8 ? 4 : (reach) <= 12 ? 5 : (reach) <= 16 ? 6 : 8)
+#define SALIENCY_CUDA_STRIP_LEFT(reach) (4 * SALIENCY_CUDA_STRIP_COLUMNS(reach) - 8)
 #define SALIENCY_CUDA_STRIP_ROWS(reach) ((reach) <= 12 ? 2 : 3)
 #define SALIENCY_CUDA_STRIP_ABOVE(reach) ((reach) <= 12 ? 12 : 20)
 /* Words of a scale: of p and q, a register of all lanes after the other, of rows and then of
  * columns. */
 #define SALIENCY_CUDA_KERNEL_WORDS(reach)                                                          \
-    (8 * (SALIENCY_CUDA_STRIP_COLUMNS(reach) + SALIENCY_CUDA_STRIP_ROWS(reach)) * 32)
+    ((4 * SALIENCY_CUDA_STRIP_COLUMNS(reach) + 8 * SALIENCY_CUDA_STRIP_ROWS(reach)) * 32)
 
 /* Planes of coarser levels: strips of SALIENCY_CUDA_SEGMENT samples and so many rows */
 #define SALIENCY_CUDA_PLANE_HEIGHT 16
@@ -77,9 +79,10 @@ struct saliency_cuda_frame {
     int32_t masks; /* of a layer */
     uint64_t bins; /* bytes: the bin of every pixel of every layer */
     uint64_t kernels; /* uint32_t */
-    uint64_t planes; /* halves: samples of layers from layer_first on */
+    uint64_t planes; /* halves: samples of layers from layer_first on, of bins that these have */
     uint64_t plane_samples; /* of a layer */
     uint64_t masks_at; /* 4 uint32_t each: bins that SALIENCY_CUDA_MASK_WIDTH samples have */
+    uint64_t present; /* 4 uint32_t each: bins that a layer has */
     uint64_t responses; /* int32_t */
     uint64_t response_count; /* of an image */
     uint64_t candidates;

@@ -33,12 +33,16 @@ struct plane_place {
     int height; /* rows of samples that there are */
 };
 
+DEVICE char *planes_of(const saliency_cuda_frame &frame, const saliency_cuda_level &level)
+{
+    return (char *)((uint16_t *)frame.planes + blockIdx.z * frame.plane_samples + level.plane);
+}
+
 /* The first plane's number i of row j. */
 DEVICE uint16_t *plane_at(const saliency_cuda_frame &frame, const saliency_cuda_level &level, int i,
                           int j)
 {
-    return (uint16_t *)frame.planes + blockIdx.z * frame.plane_samples + level.plane +
-           (int64_t)j * level.pitch + i;
+    return (uint16_t *)planes_of(frame, level) + (int64_t)j * level.pitch + i;
 }
 
 /* A weight by the distance of what it is for, and those of two neighbours */
@@ -116,9 +120,9 @@ struct pixel_rows {
         }
     }
 
-    MEMBER void choose(int bin)
+    MEMBER void choose(const present_bins &bins, int i)
     {
-        v = (uint32_t)(bin | 128) * 0x01010101u;
+        v = (uint32_t)(bins.list[i] | 128) * 0x01010101u;
     }
 
     /* Makes sums of two finer rows, for eight samples and for the eight after them. */
@@ -148,7 +152,7 @@ struct sample_rows {
 
     uint32_t weights[PLANE_SIXTEENS][4];
     const char *planes, *own;
-    int fours[PLANE_SIXTEENS];
+    uint32_t fours[PLANE_SIXTEENS]; /* bytes before them */
     int row, last; /* the lane's first row, which may be beyond the level's */
     int pitch, next; /* bytes of a row, and of a plane */
 
@@ -157,15 +161,15 @@ struct sample_rows {
     {
         const int t = (int)threadIdx.x % 4;
         const int i0 = place.i + half * SALIENCY_CUDA_MASK_WIDTH;
-        planes = (const char *)plane_at(frame, finer, 0, 0);
+        planes = planes_of(frame, finer);
         pitch = finer.pitch * (int)sizeof(uint16_t);
         next = pitch * finer.y.count;
         row = 2 * (place.j - SALIENCY_HALF_REACH) + (int)threadIdx.x / 4;
         last = finer.y.count - 1;
 #pragma unroll
         for (int i = 0; i < PLANE_SIXTEENS; i++) {
-            fours[i] = clamped(i0 / 2 - (2 * SALIENCY_HALF_REACH + 2 * BEFORE - 4) / 4 + 4 * i + t,
-                               0, finer.stored / 4 - 1);
+            const int four = i0 / 2 - (2 * SALIENCY_HALF_REACH + 2 * BEFORE - 4) / 4 + 4 * i + t;
+            fours[i] = (uint32_t)clamped(four, 0, finer.stored / 4 - 1) * (uint32_t)sizeof(uint2);
         }
 #pragma unroll
         for (int i = 0; i < 4 * PLANE_SIXTEENS; i++) {
@@ -174,19 +178,18 @@ struct sample_rows {
         }
     }
 
-    MEMBER void choose(int bin)
+    MEMBER void choose(const present_bins &bins, int i)
     {
-        own = ptx_mad_wide(bin, next, planes);
+        own = ptx_mad_wide(bins.planes[i], next, planes);
     }
 
     MEMBER void add(int block, uint32_t &first, uint32_t &second) const
     {
-        const char *from = ptx_mad_wide(clamped(row + 8 * block, 0, last), pitch, own);
+        const uint32_t from = (uint32_t)(clamped(row + 8 * block, 0, last) * pitch);
         float sum[4];
 #pragma unroll
         for (int i = 0; i < PLANE_SIXTEENS; i++) {
-            const uint2 four =
-                __ldg((const uint2 *)ptx_mad_wide(fours[i], (int)sizeof(uint2), from));
+            const uint2 four = __ldg((const uint2 *)(own + (from + fours[i])));
             if (i == 0) {
                 mma_begin(sum, weights[i], four.x, four.y, BEGIN, BEGIN);
             } else {

@@ -129,7 +129,7 @@ DEVICE int find_planes(const saliency_cuda_frame &frame, const saliency_cuda_lev
     }
     atomicOr(&memory.bins.mask[word], all);
     __syncthreads();
-    return list_bins(memory.bins, thread);
+    return list_bins(memory.bins, present_of(frame, frame.layer_first + blockIdx.z), thread);
 }
 
 /* ---- Planes */
@@ -189,25 +189,26 @@ DEVICE void clear_planes(const saliency_cuda_frame &frame, const saliency_cuda_l
 /* A warp has every n-th plane. The last bin's has all pixels, and nothing reads it. */
 template <typename Rows>
 DEVICE void make_planes(const saliency_cuda_frame &frame, const saliency_cuda_level &level,
-                        const plane_place &place, const int *list, int count, int warp, Rows &rows)
+                        const plane_place &place, const present_bins &bins, int count, int warp,
+                        Rows &rows)
 {
     constexpr int WARPS = SALIENCY_CUDA_STRIP_WARPS / PLANE_HALVES; /* that share planes */
     const int lane = (int)threadIdx.x;
     const int64_t next = (int64_t)level.pitch * level.y.count;
-    uint16_t *to = plane_at(frame, level,
-                            place.i + warp % PLANE_HALVES * SALIENCY_CUDA_MASK_WIDTH + lane % 4 * 4,
-                            place.j + lane / 4);
+    const int i0 = place.i + warp % PLANE_HALVES * SALIENCY_CUDA_MASK_WIDTH + lane % 4 * 4;
+    uint16_t *to = plane_at(frame, level, i0, place.j + lane / 4);
     plane_columns columns;
     columns.load(Rows::UNIT);
     if (blockIdx.y == 0) {
-        clear_planes(frame, level, place, list[0]);
+        clear_planes(frame, level, place, bins.planes[0]);
     }
 #pragma unroll 1
     for (int i = warp / PLANE_HALVES + (int)blockIdx.y * WARPS;
-         i < count && list[i] < SALIENCY_BINS - 1; i += WARPS * (int)gridDim.y) {
-        rows.choose(list[i]);
-        make_plane(rows, columns, place.height, to + list[i] * next, level.pitch, next,
-                   list[i + 1] - list[i]);
+         i < count && bins.list[i] < SALIENCY_BINS - 1; i += WARPS * (int)gridDim.y) {
+        const int plane = bins.planes[i];
+        rows.choose(bins, i);
+        make_plane(rows, columns, place.height, to + plane * next, level.pitch, next,
+                   bins.planes[i + 1] - plane);
     }
 }
 
@@ -226,7 +227,7 @@ DEVICE void make_first_planes(const saliency_cuda_frame &frame, plane_memory &me
     __syncthreads();
     const int count = find_planes(frame, level, place, memory, thread);
     rows.begin(memory, warp % PLANE_HALVES);
-    make_planes(frame, level, place, memory.bins.list, count, warp, rows);
+    make_planes(frame, level, place, memory.bins, count, warp, rows);
 }
 
 DEVICE void make_next_planes(const saliency_cuda_frame &frame, plane_memory &memory)
@@ -242,5 +243,5 @@ DEVICE void make_next_planes(const saliency_cuda_frame &frame, plane_memory &mem
     __syncthreads();
     const int count = find_planes(frame, level, place, memory, thread);
     rows.begin(frame, finer, place, warp % PLANE_HALVES);
-    make_planes(frame, level, place, memory.bins.list, count, warp, rows);
+    make_planes(frame, level, place, memory.bins, count, warp, rows);
 }

@@ -20,7 +20,14 @@
 struct present_bins {
     uint32_t mask[MASK_WORDS];
     int list[SALIENCY_BINS + 1]; /* in order, and SALIENCY_BINS - 1 behind the last one */
+    int planes[SALIENCY_BINS + 1]; /* their numbers among the layer's */
 };
+
+/* The layer's bins, each of which has a plane at every coarser level */
+DEVICE const uint32_t *present_of(const saliency_cuda_frame &frame, uint32_t layer)
+{
+    return (const uint32_t *)frame.present + layer * MASK_WORDS;
+}
 
 DEVICE int clamped(int value, int low, int high)
 {
@@ -68,26 +75,30 @@ DEVICE void add_mask(present_bins &bins, const uint32_t (&own)[MASK_WORDS], int 
     }
 }
 
-/* Lists a strip's bins, whose mask is there, behind a barrier. How many: the result. */
-DEVICE int list_bins(present_bins &bins, int thread)
+DEVICE int bins_below(const uint32_t *mask, int bin)
 {
-    int before = 0;
     int count = 0;
 #pragma unroll
     for (int word = 0; word < MASK_WORDS; word++) {
-        const uint32_t mask = bins.mask[word];
-        if (word < thread / 32) {
-            before += __popc(mask);
-        } else if (word == thread / 32) {
-            before += __popc(mask & ((1u << thread % 32) - 1u));
-        }
-        count += __popc(mask);
+        const uint32_t below = word < bin / 32 ? ~0u : word == bin / 32 ? (1u << bin % 32) - 1u : 0;
+        count += __popc(mask[word] & below);
     }
+    return count;
+}
+
+/* Lists a strip's bins, whose mask is there, behind a barrier; `all`: those that have planes. How
+ * many: the result. */
+DEVICE int list_bins(present_bins &bins, const uint32_t *all, int thread)
+{
+    const int count = bins_below(bins.mask, SALIENCY_BINS);
     if (thread < SALIENCY_BINS && (bins.mask[thread / 32] >> thread % 32 & 1u) != 0) {
+        const int before = bins_below(bins.mask, thread);
         bins.list[before] = thread;
+        bins.planes[before] = bins_below(all, thread);
     }
     if (thread == 0) {
         bins.list[count] = SALIENCY_BINS - 1;
+        bins.planes[count] = bins_below(all, SALIENCY_BINS - 1);
     }
     __syncthreads();
     return __shfl_sync(~0u, count, 0);

@@ -109,7 +109,11 @@ static enum fovea_result make_planes(const struct saliency_cuda_group *group, ui
 {
     const struct saliency_cuda *cuda = group->cuda;
     struct saliency_cuda_frame params = cuda->frame;
+    const uint32_t parts[3] = {
+        cuda_parts(params.width_px * params.height_px, SALIENCY_CUDA_PRESENT_PIXELS), 1, layers};
+    static const uint32_t threads[2] = {SALIENCY_CUDA_THREADS, 1};
     params.layer_first = first;
+    FOVEA_TRY(launch(group, cuda->present, parts, threads, 0, &params));
     for (params.level = 1; params.level < params.level_count; params.level++) {
         const struct saliency_cuda_level *level = &params.levels[params.level];
         const uint32_t strips = cuda_parts(level->pitch, SALIENCY_CUDA_SEGMENT) *
@@ -184,10 +188,12 @@ static enum fovea_result enqueue_coarse(
 static enum fovea_result enqueue(const struct saliency_cuda_group *group,
                                  enum saliency_cuda_step step)
 {
+    const struct saliency_cuda_frame *frame = &group->cuda->frame;
     switch (step) {
     case SALIENCY_CUDA_BINS:
-        FOVEA_TRY(clear(group, group->cuda->frame.responses,
-                        sizeof(int32_t) * group->count * group->cuda->frame.response_count));
+        FOVEA_TRY(clear(group, frame->present,
+                        frame->responses - frame->present +
+                            sizeof(int32_t) * group->count * frame->response_count));
         return make_bins(group);
     case SALIENCY_CUDA_FINE:
         return make_fine(group);

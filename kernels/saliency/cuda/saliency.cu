@@ -10,6 +10,7 @@
  *     maxima.cuh      candidates, and their way back
  *
  * saliency_bins_*: block of 32 x 4 threads; grid x, y: pixels, z: images
+ * saliency_present: block of 128 threads; grid x: pixels, z: layers
  * saliency_fine: block of 32 x 8 threads; grid x, y: 16 x 64 pixels, z: layers
  * saliency_first_planes: block of 32 x 8 threads; grid x: 32 x 16 samples, y: shares of the planes,
  * z: layers; so saliency_next_planes
@@ -51,7 +52,14 @@ saliency_fine(const __grid_constant__ saliency_cuda_frame params)
     make_fine(params, memory);
 }
 
-KERNEL(PLANE_THREADS, 4)
+KERNEL(SALIENCY_CUDA_THREADS, 1)
+saliency_present(const __grid_constant__ saliency_cuda_frame params)
+{
+    __shared__ present_bins bins;
+    find_present(params, bins);
+}
+
+KERNEL(PLANE_THREADS, 3)
 saliency_first_planes(const __grid_constant__ saliency_cuda_frame params)
 {
     __shared__ plane_memory memory;

@@ -12,6 +12,7 @@ extern const unsigned char saliency_fatbin[];
 static enum fovea_result get_kernels(struct saliency_cuda *cuda)
 {
     const struct cuda_named_kernel kernels[] = {{"saliency_fine", &cuda->fine, 0},
+                                                {"saliency_present", &cuda->present, 0},
                                                 {"saliency_first_planes", &cuda->first_planes, 0},
                                                 {"saliency_next_planes", &cuda->next_planes, 0},
                                                 {"saliency_filter", &cuda->filter, 0},

@@ -18,7 +18,7 @@ struct saliency_cuda {
     struct cuda_device *device;
     CUmodule module;
     struct cuda_kernels bins;
-    CUfunction fine, first_planes, next_planes, filter, maxima, report;
+    CUfunction fine, present, first_planes, next_planes, filter, maxima, report;
     CUstream side; /* coarser levels, beside level 0 on the caller's */
     CUevent begun, done; /* of them */
     CUevent reported_at[2]; /* what the images of a half have */
