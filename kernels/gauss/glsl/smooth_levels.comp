@@ -185,7 +185,8 @@ void main()
     int thread = int(gl_LocalInvocationIndex);
     ivec2 first_2 = ivec2(gl_WorkGroupID.xy) * MADE_2 - MARGIN;
     bool alone = level + 1 >= level_count;
-    ivec2 first_1 = alone ? ivec2(gl_WorkGroupID.xy) * MADE_1 - MARGIN : 2 * first_2 - 2;
+    ivec2 first_1 = ivec2(gl_WorkGroupID.xy) * (alone ? MADE_1 : 2 * MADE_2) - (alone ? MARGIN : 2 * MARGIN + 2);
+    int border = alone ? 0 : 2;
     fill_light(THREADS);
     barrier();
     filter_below_down(2 * first_1 - 2);
@@ -196,7 +197,8 @@ void main()
         ivec2 at = ivec2(i % MADE_1.x, i / MADE_1.x);
         uvec2 halves = halves_of(filter_below_across(down_at(at.y, 2 * at.x)));
         level_1[i] = halves;
-        if (alone || (all(greaterThanEqual(at, ivec2(2))) && all(lessThan(at, MADE_1 - 2)))) {
+        ivec2 inner = min(at, MADE_1 - 1 - at);
+        if (min(inner.x, inner.y) >= border) {
             store_level(made_1, first_1 + at, halves);
         }
     }
