@@ -42,6 +42,8 @@ struct smooth_constants {
     int32_t layer_sigmas;
     int32_t layer_made;
     int32_t layer_wanted;
+    /* fragments: how far the grid begins before the picture, unless the gaze is late */
+    int32_t shift_px[2];
 };
 
 void gauss_shader_levels_groups(const struct gauss_frame *frame, int32_t level, bool alone,

@@ -16,6 +16,8 @@ layout(push_constant) uniform Constants
     int layer_sigmas; /* layers: where among the samples a pixel's sigma lies, its word y */
     int layer_made; /* layers: and where the blurred layer goes */
     int layer_wanted; /* layers: a sample whose word x is 0 where nothing is to be made */
+    int shift_x_px; /* fragments: of the grid, by a gaze that is not late */
+    int shift_y_px;
 };
 
 /* The picture is a layer: level 0 among the samples, which somebody has written. */

@@ -53,6 +53,7 @@ shared vec4 weights[DOWN + (ROWS + 1) * GROUPS];
 shared vec4 totals[4 * GROUPS]; /* sums of a pixel's weights: of even samples, then of odd ones */
 shared uint sigmas_bits[LADDER_TOGETHER]; /* the least of the tile, then those above it if few are all */
 shared uint highest_bits;
+shared uint seen_groups[LADDER_TOGETHER]; /* a bit for each group across that has pixels of the tile's sigma */
 
 const uint NO_SIGMA = 0x7f800000u; /* above all others */
 
@@ -193,15 +194,19 @@ void add_to_four(inout vec4 four[EACH], vec4 weight, vec4 value)
     }
 }
 
-/* Sums four pixels of each row of samples across. Neighbouring threads have neighbouring rows and the same
- * weights. Two samples at a time, here and down: a driver that unrolls loops itself takes a fifth more registers. */
-void sum_across(node_of_level node, part p, ivec2 offset, bool first_part)
+/* Sums four pixels of each row of samples across, in those groups of columns that have pixels of the node. Neighbouring
+ * threads have neighbouring rows and the same weights. Four samples at a time and then two, here and down: a driver that
+ * unrolls loops itself takes a fifth more registers. */
+void sum_across(node_of_level node, part p, ivec2 offset, bool first_part, uint groups)
 {
+    int first_group = findLSB(groups);
     int rows = p.end.y - p.first.y;
+    int count = rows * (findMSB(groups) - first_group + 1);
     float per_row = 1.0 / float(rows);
-    for (int i = int(gl_LocalInvocationIndex); i < rows * GROUPS; i += THREADS) {
+    for (int i = int(gl_LocalInvocationIndex); i < count; i += THREADS) {
         int group = int((float(i) + 0.5) * per_row);
         int row = i - group * rows;
+        group += first_group;
         int px = node.phase_px.x + group * EACH;
         int s = max(first_seen(node, px), p.first.x) - p.first.x;
         int end = min(end_seen(node, px + EACH - 1), p.end.x) - p.first.x;
@@ -210,6 +215,17 @@ void sum_across(node_of_level node, part p, ivec2 offset, bool first_part)
         vec4 four[EACH];
         [[unroll]] for (int n = 0; n < EACH; n++) {
             four[n] = vec4(0.0);
+        }
+        for (; s + 4 <= end; s += 4) {
+            uvec2 read[4];
+            vec4 weight[4];
+            [[unroll]] for (int n = 0; n < 4; n++) {
+                read[n] = window[at + s + n];
+                weight[n] = weights[(s + n) * GROUPS + group];
+            }
+            [[unroll]] for (int n = 0; n < 4; n++) {
+                add_to_four(four, weight[n], of_halves(read[n]));
+            }
         }
         for (; s < end; s += 2) {
             uvec2 one = window[at + s];
@@ -238,6 +254,17 @@ void sum_down(node_of_level node, part p, inout vec4 made[EACH])
     int px = node.phase_px.y + group * EACH;
     int s = max(first_seen(node, px), p.first.y) - p.first.y;
     int end = min(end_seen(node, px + EACH - 1), p.end.y) - p.first.y;
+    for (; s + 4 <= end; s += 4) {
+        uvec2 read[4];
+        vec4 weight[4];
+        [[unroll]] for (int n = 0; n < 4; n++) {
+            read[n] = sums[(s + n) * SUM_PITCH + column];
+            weight[n] = weights[DOWN + (s + n) * GROUPS + group];
+        }
+        [[unroll]] for (int n = 0; n < 4; n++) {
+            add_to_four(made, weight[n], of_halves(read[n]));
+        }
+    }
     for (; s < end; s += 2) {
         uvec2 one = sums[s * SUM_PITCH + column];
         uvec2 next = sums[min(s + 1, end - 1) * SUM_PITCH + column];
@@ -265,8 +292,9 @@ vec4 roots(vec4 light)
     return vec4(sqrt(max(light.rgb, 0.0)), LAYERS ? sqrt(max(light.a, 0.0)) : light.a);
 }
 
-/* Adds the node's picture at a thread's pixels, by their shares. `loaded` says what the window holds. */
-void add_node(node_of_level node, vec4 shares, inout part loaded, inout vec4 values[EACH])
+/* Adds the node's picture at a thread's pixels, by their shares. `loaded` says what the window holds, and `own` which of
+ * the tile's own sigmas the node is; below 0 it may be any pixel's. */
+void add_node(node_of_level node, vec4 shares, int own, inout part loaded, inout vec4 values[EACH])
 {
     bool wanted = any(notEqual(shares, vec4(0.0)));
     ivec2 end_px = node.phase_px + TILE - 1;
@@ -295,7 +323,8 @@ void add_node(node_of_level node, vec4 shares, inout part loaded, inout vec4 val
             }
             fill_weights(node, p);
             barrier();
-            sum_across(node, p, p.first - loaded.first, x == first.x);
+            uint groups = own >= 0 ? seen_groups[own] : (1u << GROUPS) - 1u;
+            sum_across(node, p, p.first - loaded.first, x == first.x, groups);
         }
         barrier();
         if (wanted) {
@@ -344,7 +373,8 @@ float sigma_of(gauss_frame frame, ivec2 pixel)
 
 /* A tile has parts of so many fragments along an axis, since these have 4 px and more. */
 const int FRAGMENTS = (TILE - 2) / 4 + 2;
-shared float fragment_sigmas[FRAGMENTS * FRAGMENTS];
+const int FRAGMENTS_PITCH = 8; /* of which a division is a shift */
+shared float fragment_sigmas[FRAGMENTS * FRAGMENTS_PITCH];
 
 bool in_picture(ivec2 pixel)
 {
@@ -400,7 +430,8 @@ void blend(own_nodes all, vec4 sigmas_px, ivec2 tile_px, out vec4 values[EACH])
     for (int i = all.nodes.count - 1; i >= 0; i--) {
         float node_px = node_sigma_px(all, i);
         vec4 shares = shares_of(all, i, node_px, sigmas_px, places);
-        add_node(node_of(node_px, tile_px), shares, loaded, values);
+        int own = all.own && all.nodes.count > 1 ? i : -1;
+        add_node(node_of(node_px, tile_px), shares, own, loaded, values);
     }
     [[unroll]] for (int n = 0; n < EACH; n++) {
         values[n] += sample_zero();
@@ -468,9 +499,9 @@ vec4 find_sigmas(gauss_frame seen, ivec2 shift, ivec2 own_px, ivec2 tile_px)
     ivec2 middle = ivec2(0);
     if (by_fragments) {
         first = ivec2((vec2(tile_px + shift) + 0.5) / float(side_px)); /* exact below 2^20 */
-        middle = grid_middle_of(first + ivec2(thread % FRAGMENTS, thread / FRAGMENTS), shift, side_px);
+        middle = grid_middle_of(first + ivec2(thread % FRAGMENTS_PITCH, thread / FRAGMENTS_PITCH), shift, side_px);
     }
-    bool has_fragment = thread < FRAGMENTS * FRAGMENTS;
+    bool has_fragment = thread < FRAGMENTS * FRAGMENTS_PITCH;
     int laws = !by_fragments ? EACH : has_fragment ? 1 : 0;
     [[dont_unroll]] for (int n = 0; n < laws; n++) {
         float sigma_px = law_sigma_at(seen, own_px + ivec2(0, n), middle);
@@ -485,7 +516,7 @@ vec4 find_sigmas(gauss_frame seen, ivec2 shift, ivec2 own_px, ivec2 tile_px)
         float per_px = 1.0 / float(side_px);
         int column = int(inside.x * per_px);
         [[unroll]] for (int n = 0; n < EACH; n++) {
-            found[n] = fragment_sigmas[int((inside.y + float(n)) * per_px) * FRAGMENTS + column];
+            found[n] = fragment_sigmas[int((inside.y + float(n)) * per_px) * FRAGMENTS_PITCH + column];
         }
     }
 #else
@@ -507,11 +538,9 @@ own_nodes find_nodes(vec4 sigmas_px)
     if (lowest >= highest) {
         return own_nodes(tile_nodes(0, 1, highest > 0u ? 1 : 0, 1), true);
     }
-    tile_nodes nodes = ladder_nodes(ladder_place(uintBitsToFloat(lowest)),
-                                    ladder_place(uintBitsToFloat(highest)));
     int count = 1;
     uint last = lowest;
-    int most = frame.fragment_px > 0 ? min(nodes.count, LADDER_TOGETHER) : 1;
+    int most = frame.fragment_px > 0 ? LADDER_TOGETHER : 1;
     for (; count < most && last < highest; count++) {
         uint next = NO_SIGMA;
         [[unroll]] for (int n = 0; n < EACH; n++) {
@@ -522,7 +551,20 @@ own_nodes find_nodes(vec4 sigmas_px)
         barrier();
         last = sigmas_bits[count];
     }
-    return last == highest ? own_nodes(tile_nodes(0, 1, count, 1), true) : own_nodes(nodes, false);
+    if (last < highest || count > 2) { /* two are never fewer on the ladder */
+        tile_nodes nodes = ladder_nodes(ladder_place(uintBitsToFloat(lowest)),
+                                        ladder_place(uintBitsToFloat(highest)));
+        if (last < highest || nodes.count < count) {
+            return own_nodes(nodes, false);
+        }
+    }
+    int group = int(gl_LocalInvocationIndex) % TILE / EACH;
+    for (int i = 0; i < count; i++) {
+        if (any(equal(sigmas_px, vec4(uintBitsToFloat(sigmas_bits[i]))))) {
+            atomicOr(seen_groups[i], 1u << group);
+        }
+    }
+    return own_nodes(tile_nodes(0, 1, count, 1), true);
 }
 
 void main()
@@ -539,13 +581,14 @@ void main()
 #ifdef BY_LAW
     seen = frame_now(frame);
     if (seen.fragment_px > 0) {
-        shift = grid_shifts(seen);
+        shift = seen.late != 0 ? grid_shifts(seen) : ivec2(shift_x_px, shift_y_px);
         tile_px -= shift % TILE;
     }
 #endif
     ivec2 own_px = tile_px + ivec2(thread % TILE, thread / TILE * EACH);
     if (thread < LADDER_TOGETHER) {
         sigmas_bits[thread] = NO_SIGMA;
+        seen_groups[thread] = 0u;
     }
     if (thread == 0) {
         highest_bits = 0u;

@@ -9,6 +9,7 @@
 #include "core/log.h"
 #include "kernels/gauss/glsl/gauss_shaders.h"
 #include "kernels/gauss/glsl/shader_tile_shape.h"
+#include "kernels/gauss/grid.h"
 #include "kernels/gauss/pyramid.h"
 #include "kernels/image/pixel_light.h"
 
@@ -232,6 +233,10 @@ uint32_t gauss_glsl_passes(const struct operator_glsl *glsl, const struct operat
                       .kinds = tiles->kinds,
                       .places_each = gauss_shader_places_each(&frame)},
         .passes = out_passes};
+    if (frame.fragment_px > 0) {
+        list.constants.shift_px[0] = gauss_grid_shift_px(frame.gaze_x_q8, frame.fragment_px);
+        list.constants.shift_px[1] = gauss_grid_shift_px(frame.gaze_y_q8, frame.fragment_px);
+    }
     if (tiles->used) {
         add_tiles(&list);
     } else {
