@@ -101,8 +101,8 @@ static double squares_of(const struct wanted *wanted, const double p[ASKED], con
     return sum;
 }
 
-/* Sums by q are below 2^23, so that floats have room for half a unit more (cuda/filter.cuh). */
-static bool has_room(const struct saliency_scale *scale)
+/* Sums by q are below 2^23, so that floats have half a unit more, too (cuda/filter.cuh). */
+static bool sums_by_q_fit(const struct saliency_scale *scale)
 {
     int32_t weights = abs(scale->q[0]);
     for (int32_t i = 1; i <= scale->reach; i++) {
@@ -131,7 +131,7 @@ static double try_sum(const struct wanted *wanted, int32_t sum, bool sums,
     }
     pass_line(wanted, p, scale->reach, p_passes);
     pass_line(wanted, q, scale->reach, q_passes);
-    return has_room(scale) ? squares_of(wanted, p_passes, q_passes) : INFINITY;
+    return sums_by_q_fit(scale) ? squares_of(wanted, p_passes, q_passes) : INFINITY;
 }
 
 static int32_t sum_of_try(const struct wanted *wanted, int32_t number)

@@ -25,7 +25,7 @@ static enum fovea_result get_kernels(struct saliency_cuda *cuda)
                                   sizeof kernels / sizeof *kernels);
 }
 
-/* Level 0 is products of bytes, which code for older architectures has not, on whatever card it
+/* Level 0 is products of halves, which code for older architectures has not, on whatever card it
  * runs. */
 static enum fovea_result check_code(const struct saliency_cuda *cuda)
 {
