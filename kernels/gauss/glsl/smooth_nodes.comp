@@ -11,8 +11,8 @@
  * among the samples.
  *
  * A node's picture is two sums of a window of samples of its level, across and down, blur and up-sampling at once;
- * each pixel blends the nodes' pictures. The cost depends on the number of nodes and not on sigma. Bound by
- * waiting: registers and shared memory leave room for eight or nine workgroups a multiprocessor. */
+ * each pixel blends the nodes' pictures. The cost depends on the number of nodes and not on sigma. The issue
+ * of instructions bounds it; registers and shared memory leave room for eight or nine workgroups a multiprocessor. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
