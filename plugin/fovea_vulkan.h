@@ -270,6 +270,8 @@ struct fovea_vk_frame_target {
      * layout_before (not if that is UNDEFINED: then nothing is kept), and acquires it back from
      * Fovea's family from layout_after to layout_after. */
     bool transfer_ownership;
+    /* One of the device's, VK_QUEUE_FAMILY_EXTERNAL or, with its extension, _FOREIGN_EXT; another
+     * one is FOVEA_ERROR_INVALID_ARGUMENT. Ignored without transfer_ownership. */
     uint32_t queue_family;
     /* All layers of an array have the layouts and the owner above. 0 counts as 1; images that
      * Fovea made have 1 layer. In a frame in place, src and dst have the same number. */

@@ -350,7 +350,8 @@ def test_a_picture_that_is_not_there_is_told_before_a_build(machine):
     for command in (["compare"], ["compare", "--blur"], ["blobs"]):
         done = machine.run(*command)
         assert (done.returncode, f"{command[0]} needs" in done.stderr) == (2, True)
-    for command in (["compare", "cat.jpg", "--blur"], ["blobs", "--map", "cat.jpg"], ["lightfield", "cat.jpg"]):
+    for command in (["compare", "cat.jpg", "--blur"], ["blobs", "--map", "cat.jpg"], ["lightfield", "cat.jpg"],
+                    ["compare", "--gaze", "0.5,0.5", "--output", ".", "cat.jpg"]):
         done = machine.run(*command)
         assert (done.returncode, "no such file is there: cat.jpg" in done.stderr) == (1, True)
     assert machine.apt_calls() == []

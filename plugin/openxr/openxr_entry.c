@@ -174,13 +174,16 @@ static bool look_up(XrInstance instance, struct openxr_below *below)
 }
 
 /* Manifests that give this library several names give it as many places in the loader's chain, and
- * one set of functions, which would call itself. The upper place takes the lower ones out; a link
- * has the functions of the layer behind it. */
+ * one set of functions, which would call itself. The upper place takes the lower ones out: a link
+ * has the functions of the layer behind it, but the name of the layer that it is for. */
 static void leave_out_twins(struct xr_layer_next_info *link)
 {
     for (; link; link = link->next) {
         while (link->next && link->get_instance_proc_addr == get_proc) {
-            *link = *link->next;
+            const struct xr_layer_next_info *twin = link->next;
+            link->get_instance_proc_addr = twin->get_instance_proc_addr;
+            link->create_instance = twin->create_instance;
+            link->next = twin->next;
         }
     }
 }

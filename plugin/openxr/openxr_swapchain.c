@@ -271,7 +271,7 @@ static bool make_own(struct openxr_swapchain *swapchain)
     return true;
 }
 
-/* That memory lacks is said once. */
+/* That memory lacks is said once for the same settings. */
 static void note_lack(struct openxr_swapchain *swapchain, enum fovea_result result)
 {
     const bool is_memory = result == FOVEA_ERROR_OUT_OF_MEMORY;
@@ -298,6 +298,9 @@ static bool has_context(struct openxr_swapchain *swapchain)
     const struct openxr_session *session = swapchain->session;
     if (swapchain->fovea || !is_time_to_try(swapchain)) {
         return swapchain->fovea;
+    }
+    if (!swapchain->contextless || swapchain->settings_serial != session->settings_serial) {
+        swapchain->again_ns = 0; /* another lack than the one that was told */
     }
     swapchain->settings_serial = session->settings_serial;
     swapchain->blended = swapchain->depthless = false;

@@ -511,7 +511,7 @@ class LightField:
         """A picture whose focus follows the depth under the gaze, and an array (1, 1) of the patch size in focus: a frame, for
         fovea.foveate with the same gaze. That depth is the patch size that fits a square of window pixels, searched from first to last
         in steps. elapsed: seconds since the previous frame; in `time` seconds the focus gets 1 - 1/e of the way; 0: at once.
-        The focus ignores differences below the hysteresis. gaze None: there is no gaze, and the focus stays. rings: as render
+        The focus ignores depths nearer than the hysteresis to the one that it follows. gaze None: there is no gaze, and the focus stays. rings: as render
         has them; by default all lenses everywhere. size: by default as many pixels for each lens as the middle patch size."""
         taken = self._take(raw)
         wanted = self._size(size, _middle(first, last))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Optional, Sequence
 from . import _arrays, _blobs, _errors, _gaze_source, _library, _numbers, _settings, _shape
 
 _EXIT_WAIT_S = 5.0
-_SIDES = range(1, 16385)
+_SIDES = range(1, _shape.MOST_PX + 1)
 _ANY_SIZE = (16, 9)  # of a picture, where its shape alone counts
 
 
@@ -286,4 +286,4 @@ def _size_in(shape: Sequence[int], layout: str) -> Optional[tuple[int, int]]:
 
 
 def size_of(size_px: Sequence[int]) -> tuple[int, int]:
-    return _numbers.whole_pair("size_px", size_px, "width and height", _SIDES[-1])
+    return _numbers.whole_pair("size_px", size_px, "width and height", _shape.MOST_PX)

@@ -11,14 +11,13 @@ from . import _arrays, _library, _live, _numbers, _settings, _shape
 
 Map = np.ndarray[Any, Any]
 
-_MOST_PX = 16384
 _LEAST_BLUR = {"fovea_sigma_map": np.minimum, "fovea_eccentricity_map": np.minimum, "fovea_cutoff_map": np.maximum, "fovea_gain_map": np.maximum}
 
 
 def made(settings: _settings.Settings, name: str, shape: Sequence[int], gaze: Any, *more: Any) -> Map:
     """The map of that function of the library's: float32 of (rows, columns), of a gaze; of (N, 2), one for each. Of (N, foveas, 2), one for
     each N, in which a pixel is that of the fovea that asks for the least blur there."""
-    height, width = _numbers.whole_pair("shape", shape, "rows and columns of the picture", _MOST_PX)
+    height, width = _numbers.whole_pair("shape", shape, "rows and columns of the picture", _shape.MOST_PX)
     if isinstance(gaze, _live.Gaze):
         gaze = gaze.read(size_px=(width, height))
     if isinstance(gaze, _live.GazeSample):

@@ -9,8 +9,10 @@ from typing import Any
 def said(value: Any) -> str:
     """A value as messages have it: Python writes no whole number of thousands of digits, and an array fills a page."""
     if isinstance(value, (tuple, list)):
+        if len(value) > 16:
+            return f"a {type(value).__name__} of {len(value)} values"
         words = ", ".join(said(one) for one in value)
-        return f"[{words}]" if isinstance(value, list) else f"({words})"
+        return f"[{words}]" if isinstance(value, list) else f"({words}{',' * (len(value) == 1)})"
     if isinstance(value, int) and value.bit_length() > 1000:
         return f"a whole number of {value.bit_length()} bits"
     shape = getattr(value, "shape", ())

@@ -121,7 +121,7 @@ class Record:
 
         gaze: a `GazeSample` as it was read, with its state, age, rate and vergence; or (x, y) in uv; None, or NaN: there was none.
         shape: the picture's, rows and columns first, like NHWC without N. t_ns: when it was foveated, on the clock of
-        time.monotonic_ns(); None: the sample's time if there is a sample, else now. presented_t_ns: when it was on the screen, on that
+        time.monotonic_ns(); None: the time that the sample was read for (its t_ns), else now. presented_t_ns: when it was on the screen, on that
         clock, if known. took_s: the time of foveation, if known. foveated: False if the picture was shown as it was drawn. refused: number of
         frames since the previous line that were not foveated or not shown; a replay has a gaze for each of them, too. refresh_s: the
         display's refresh interval (1 / win.getActualFrameRate() of PsychoPy), if known, to count repeated pictures. dropped: the frame was

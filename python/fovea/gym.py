@@ -215,8 +215,8 @@ def FoveatedObservation(
     of 1 or 3 at the end are colours. Four may be either: say layout.
 
     Returns a wrapper of the environment's kind. Every autoreset mode of VectorEnvs works; `final_obs` and
-    `final_observation` are foveated, too, and info["final_info"]["gaze"] is where they were looked at. For a
-    batched Env without "autoreset_mode" in its metadata, the caller does the resets, with ManiSkill's
+    `final_observation` are foveated, too, and info["final_info"]["gaze"] is where they were looked at. A batched Env
+    without "autoreset_mode" in its metadata is assumed to leave resets to its caller, with ManiSkill's
     options={"env_idx": ...}.
     """
     kind = FoveatedVectorEnv if isinstance(env, gymnasium.vector.VectorEnv) else FoveatedEnv

@@ -79,6 +79,9 @@ static void keep_chain(const struct xr_layer_create_info *layer)
 static XrResult create_instance(const XrInstanceCreateInfo *info,
                                 const struct xr_layer_create_info *layer, XrInstance *out)
 {
+    if (strcmp(layer->next->name, "XR_APILAYER_FOVEA_TEST_above") != 0) { /* as other layers ask */
+        return XR_ERROR_INITIALIZATION_FAILED;
+    }
     keep_chain(layer);
     if (is("before")) {
         drop_own(make_own());

@@ -97,12 +97,16 @@ END
 # need_some_file COMMAND WORDS [arguments]: one is there; who mistyped a name does not wait for a build first.
 need_some_file()
 {
-    local command=$1 words=$2 argument
+    local command=$1 words=$2 argument is_value=0
     local -a missing=()
     shift 2
     for argument; do
-        [[ -e $argument ]] && return
-        [[ $argument == -* ]] || missing+=("$argument")
+        case $is_value$argument in
+            1*) is_value=0 ;;
+            0--gaze | 0--set | 0--output | 0--bundle | 0--max | 0--threshold | 0--scales | 0--overlap) is_value=1 ;;
+            0-*) ;;
+            *) [[ -e $argument ]] && return || missing+=("$argument") ;;
+        esac
     done
     ((${#missing[@]})) || wrong_usage "$command needs $words"
     fail "$command needs $words, and no such file is there: ${missing[*]}"

@@ -83,6 +83,10 @@ TEST(frames_refuse_what_does_not_fit)
     REFUSE(INVALID_ARGUMENT, frame.waits = none; frame.wait_count = 9);
 #undef REFUSE
     frame = good_frame(&src, &dst);
+    frame.src.transfer_ownership = true;
+    frame.src.queue_family = VK_QUEUE_FAMILY_EXTERNAL;
+    assert_ok(fovea_vk_prepare(rig.fovea, &frame));
+    frame = good_frame(&src, &dst);
     assert_int_equal(fovea_vk_foveate(NULL, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(fovea_vk_foveate(rig.fovea, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_ok(fovea_vk_foveate(rig.fovea, &frame));

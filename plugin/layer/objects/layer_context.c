@@ -52,7 +52,8 @@ static uint32_t frames_in_flight(const struct layer_swapchain *swapchain)
                                            : images;
 }
 
-/* Memory may be there again before the settings are others. That it lacks is said once. */
+/* Memory may be there again before the settings are others. That it lacks is said once for these
+ * settings. */
 static _Thread_local bool hushed;
 
 static void write_line(void *user, enum fovea_log_level level, const char *message)
@@ -63,10 +64,10 @@ static void write_line(void *user, enum fovea_log_level level, const char *messa
     }
 }
 
-static void note_lack(struct layer_context *context, enum fovea_result result)
+static void note_lack(struct layer_context *context, enum fovea_result result, bool is_again)
 {
     const bool is_memory = result == FOVEA_ERROR_OUT_OF_MEMORY;
-    if (!is_memory || context->again_ns == 0) { /* else it was */
+    if (!is_memory || !is_again) {
         log_error(layer_log(), "frames are presented as they are: %s", fovea_result_name(result));
     }
     context->again_ns = is_memory ? fovea_time_ns() + RETRY_NS : 0;
@@ -77,7 +78,10 @@ static void make_fovea(struct layer_context *context, const struct layer_swapcha
 {
     const struct layer_device *device = swapchain->device;
     struct fovea_settings *settings = &context->settings;
+    const uint64_t former = context->settings_serial;
     context->settings_serial = layer_session_settings(swapchain->color_space, settings);
+    const bool is_again = context->again_ns != 0 && context->settings_serial == former;
+    context->again_ns = 0;
     if (settings->layer.frozen && settings->backend == FOVEA_BACKEND_AUTO) {
         context->fovea = NULL; /* it may choose another the next time */
         log_error(layer_log(), "frames are presented as they are: layer.frozen needs the name of "
@@ -102,12 +106,12 @@ static void make_fovea(struct layer_context *context, const struct layer_swapcha
     desc.settings = settings;
     desc.log = layer_log();
     desc.log.fn = write_line;
-    hushed = context->again_ns != 0;
+    hushed = is_again;
     const enum fovea_result result = fovea_vk_create(&desc, &context->fovea);
     hushed = false;
     if (result < 0) {
         context->fovea = NULL;
-        note_lack(context, result);
+        note_lack(context, result, is_again);
         return;
     }
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
