@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <time.h>
 
 /* Some 50 us: beyond that somebody else has the core that a chunk is made on. */

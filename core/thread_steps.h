@@ -10,7 +10,6 @@
 #include "thread_pool.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #define THREAD_STEPS_MAX 9

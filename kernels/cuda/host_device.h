@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* HOST_DEVICE: a small function of a header that C and CUDA's device code include.
- * DEVICE: a function of device code, which becomes part of those that call it.
- * MEMBER: such a function of a struct. */
+ * DEVICE: a function of device code, which becomes part of those that call it; in a struct it has
+ * no object. MEMBER: such a function of a struct's object. */
 #pragma once
 
 #ifdef __CUDACC__

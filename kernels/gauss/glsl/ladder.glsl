@@ -112,7 +112,8 @@ vec4 ladder_close_factors(vec4 places)
 }
 
 /* Returns the weights of node i for four pixels by their places: gauss_ladder_weights of those that
- * gauss_tile_nodes_at says. `off` is the distance from the node, so that the first and the last have one formula. */
+ * gauss_tile_nodes_at says. `off` is how far a place is beyond the node, as seen from the middle of the
+ * pixel's nodes: so a node and its mirror image have one formula. */
 vec4 ladder_shares(tile_nodes nodes, int i, vec4 places)
 {
     vec4 off = places - float(i);

@@ -255,7 +255,8 @@ OF_PIXELS(gradient_node_dots)
 
 /* ---- Sigmas */
 
-/* A sigma instead of which another number counts changes nothing: its derivative is 0. */
+/* A sigma above the largest counts as that, and one that blurs nothing as 0: neither changes
+ * anything, so its derivative is 0. */
 OF_PIXELS(gradient_sigmas)
 {
     const int64_t at = (int64_t)y * params.width + x;

@@ -38,9 +38,9 @@ enum fovea_result calibrate_find(const struct calibrate_picture *picture,
     }
     if (result == FOVEA_OK &&
         !calibrate_extent_find(&fit->lattice, picture->width_px, picture->height_px, out)) {
-        return PROBLEM(out_problem,
-                       "%ux%u lenses are whole: an array has 4x4 or more, and 4096x4096 at most",
-                       out->columns, out->rows);
+        return CALIBRATE_PROBLEM(
+            out_problem, "%ux%u lenses are whole: an array has 4x4 or more, and 4096x4096 at most",
+            out->columns, out->rows);
     }
     return result;
 }

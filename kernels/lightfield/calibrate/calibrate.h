@@ -10,10 +10,10 @@
 #include <stdio.h>
 
 /* Says what is wrong. */
-#define PROBLEM(out, ...)                                                                          \
+#define CALIBRATE_PROBLEM(out, ...)                                                                \
     (snprintf((out), LIGHTFIELD_PROBLEM_BYTES, __VA_ARGS__), FOVEA_ERROR_CONFIG)
 
-#define DEGREE 0.017453292519943295
+#define CALIBRATE_DEGREE 0.017453292519943295
 #define CALIBRATE_LENSES_LEAST 5 /* in a row, and in a column */
 
 /* Levels of one colour, without gaps. */

@@ -8,7 +8,6 @@
 
 #include <math.h>
 
-#define DEGREE 0.017453292519943295
 #define SIDES 4 /* the first and the last column, the first and the last row */
 #define LENSES_MAX 4096
 
@@ -120,7 +119,7 @@ bool calibrate_extent_find(const struct calibrate_lattice *lattice, uint32_t wid
     out->pitch_y_px = pitch_y;
     out->origin_x_px = origin[0];
     out->origin_y_px = origin[1];
-    out->rotation_deg = atan2(lattice->across[1], lattice->across[0]) / DEGREE;
+    out->rotation_deg = atan2(lattice->across[1], lattice->across[0]) / CALIBRATE_DEGREE;
     return columns >= CALIBRATE_LENSES_LEAST - 1 && rows >= CALIBRATE_LENSES_LEAST - 1 &&
            columns <= LENSES_MAX && rows <= LENSES_MAX;
 }

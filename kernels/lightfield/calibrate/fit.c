@@ -313,7 +313,7 @@ static void name(struct look *look, struct calibrate_fit *fit)
 {
     fit->shear_deg = (atan2(fit->lattice.down[1], fit->lattice.down[0]) -
                       atan2(fit->lattice.across[1], fit->lattice.across[0])) /
-                         DEGREE -
+                         CALIBRATE_DEGREE -
                      90.0;
     fit->residual_px = fit_right(look->centers, look->count, &fit->lattice);
     fit->seen = look->count;
@@ -335,10 +335,10 @@ static enum fovea_result grow(struct look *look, const struct calibrate_progress
         look_around(look, &out->lattice, around, !last, progress);
         if (look->count < CALIBRATE_LENSES_LEAST ||
             !fit_affine(look->centers, look->count, look->numbers, &out->lattice)) {
-            return PROBLEM(out_problem,
-                           "too few lenses are whole: the picture needs %d of them "
-                           "across and down, and a micro-image more at each side",
-                           CALIBRATE_LENSES_LEAST);
+            return CALIBRATE_PROBLEM(out_problem,
+                                     "too few lenses are whole: the picture needs %d of them "
+                                     "across and down, and a micro-image more at each side",
+                                     CALIBRATE_LENSES_LEAST);
         }
         if (last) {
             name(look, out);
@@ -363,10 +363,10 @@ enum fovea_result calibrate_fit_find(const struct calibrate_picture *picture,
     *out = (struct calibrate_fit){.lattice = *guess};
     enum fovea_result result = FOVEA_OK;
     if (!begin(picture, &out->lattice)) {
-        result = PROBLEM(out_problem,
-                         "the picture is too small for its lenses: it needs %d of them "
-                         "across and down, and a micro-image more at each side",
-                         CALIBRATE_LENSES_LEAST);
+        result = CALIBRATE_PROBLEM(out_problem,
+                                   "the picture is too small for its lenses: it needs %d of them "
+                                   "across and down, and a micro-image more at each side",
+                                   CALIBRATE_LENSES_LEAST);
     } else {
         result = grow(&look, progress, out, out_problem);
     }
@@ -374,16 +374,17 @@ enum fovea_result calibrate_fit_find(const struct calibrate_picture *picture,
     free(look.numbers);
     const double pitch = sqrt(calibrate_dot(out->lattice.across, out->lattice.across));
     if (result == FOVEA_OK && out->residual_px > RESIDUAL_MAX * pitch) {
-        return PROBLEM(out_problem,
-                       "lenses lie %.1f px from where a regular array has them: is "
-                       "this a white picture?",
-                       out->residual_px);
+        return CALIBRATE_PROBLEM(out_problem,
+                                 "lenses lie %.1f px from where a regular array has them: is "
+                                 "this a white picture?",
+                                 out->residual_px);
     }
     if (result == FOVEA_OK && !(out->unsure_px <= UNSURE_MAX * pitch)) {
-        return PROBLEM(out_problem,
-                       "the %u lenses that are seen leave the array %.1f px unsure at the "
-                       "picture's corners: is this a white picture?",
-                       out->used, out->unsure_px);
+        return CALIBRATE_PROBLEM(
+            out_problem,
+            "the %u lenses that are seen leave the array %.1f px unsure at the "
+            "picture's corners: is this a white picture?",
+            out->used, out->unsure_px);
     }
     return result;
 }

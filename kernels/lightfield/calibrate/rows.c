@@ -31,7 +31,7 @@ static void lay(const double row[2], const double other[2], bool hexagonal,
 
 static double tilt_deg(const double step[2])
 {
-    return fabs(atan2(step[1], fabs(step[0]))) / DEGREE;
+    return fabs(atan2(step[1], fabs(step[0]))) / CALIBRATE_DEGREE;
 }
 
 static bool is_half(const double row[2], const double other[2])
@@ -70,20 +70,20 @@ enum fovea_result calibrate_rows_find(const struct calibrate_steps *steps,
     const bool hexagonal = wishes->rows == FOVEA_LIGHTFIELD_ROWS_WANTED_HEXAGONAL ||
                            (wishes->rows == FOVEA_LIGHTFIELD_ROWS_WANTED_ANY && !square);
     if (hexagonal ? !find_hexagonal(steps, out) : !square) {
-        return PROBLEM(out_problem, "rows of lenses at %.0f degrees to each other are not %s: %s",
-                       acos(cosine) / DEGREE, hexagonal ? "hexagonal" : "rectangular",
-                       wishes->rows == FOVEA_LIGHTFIELD_ROWS_WANTED_ANY
-                           ? "give the pitch that the array has"
-                           : "let the arrangement be found");
+        return CALIBRATE_PROBLEM(
+            out_problem, "rows of lenses at %.0f degrees to each other are not %s: %s",
+            acos(cosine) / CALIBRATE_DEGREE, hexagonal ? "hexagonal" : "rectangular",
+            wishes->rows == FOVEA_LIGHTFIELD_ROWS_WANTED_ANY ? "give the pitch that the array has"
+                                                             : "let the arrangement be found");
     }
     if (!hexagonal) {
         const bool first = tilt_deg(steps->a) <= tilt_deg(steps->b);
         lay(first ? steps->a : steps->b, first ? steps->b : steps->a, false, out);
     }
     if (tilt_deg(out->across) > ROTATION_MAX_DEG) {
-        return PROBLEM(out_problem,
-                       "rows of lenses go down the picture: turn it by 90 degrees, and "
-                       "all raw pictures of this camera");
+        return CALIBRATE_PROBLEM(out_problem,
+                                 "rows of lenses go down the picture: turn it by 90 degrees, and "
+                                 "all raw pictures of this camera");
     }
     return FOVEA_OK;
 }

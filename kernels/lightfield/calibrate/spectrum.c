@@ -328,19 +328,22 @@ static enum fovea_result judge(const struct choice *choice, const struct peak *p
                                const struct calibrate_wishes *wishes, char *out)
 {
     if (!choice->tilted) {
-        return PROBLEM(out,
-                       "there are lines %.1f px apart, and no rows of lenses: the white picture "
-                       "needs to show the micro-images of the lenses, bright, with dark "
-                       "between them",
-                       1.0 / fineness(peaks[0].frequency));
+        return CALIBRATE_PROBLEM(
+            out,
+            "there are lines %.1f px apart, and no rows of lenses: the white picture "
+            "needs to show the micro-images of the lenses, bright, with dark "
+            "between them",
+            1.0 / fineness(peaks[0].frequency));
     }
     if (!choice->any) {
-        return PROBLEM(out, "no lenses are %g px apart: leave the pitch away, or give another",
-                       wishes->pitch_px);
+        return CALIBRATE_PROBLEM(out,
+                                 "no lenses are %g px apart: leave the pitch away, or give another",
+                                 wishes->pitch_px);
     }
     if (choice->left > 0 && wishes->pitch_px == 0.0) {
-        return PROBLEM(out, "several patterns lie over each other: take a white picture without a "
-                            "scene or screen in it, or say which is the array's by its pitch");
+        return CALIBRATE_PROBLEM(
+            out, "several patterns lie over each other: take a white picture without a "
+                 "scene or screen in it, or say which is the array's by its pitch");
     }
     return FOVEA_OK;
 }
@@ -352,8 +355,9 @@ static enum fovea_result find(const struct spectrum *spectrum, uint32_t reductio
     struct peak peaks[PEAKS_MAX];
     const uint32_t count = find_peaks(spectrum, peaks);
     if (count == 0 || peaks[0].height <= NOISE_TIMES * noise) {
-        return PROBLEM(out_problem, "no regular pattern is there: a white picture shows the "
-                                    "micro-images of evenly lit, white paper or of a diffuser");
+        return CALIBRATE_PROBLEM(out_problem,
+                                 "no regular pattern is there: a white picture shows the "
+                                 "micro-images of evenly lit, white paper or of a diffuser");
     }
     const uint32_t side =
         spectrum->used_width < spectrum->used_height ? spectrum->used_width : spectrum->used_height;
@@ -361,8 +365,9 @@ static enum fovea_result find(const struct spectrum *spectrum, uint32_t reductio
         choose(peaks, count, TOLERANCE_BINS / side, wishes->pitch_px / reduction);
     FOVEA_TRY(judge(&choice, peaks, wishes, out_problem));
     if (calibrate_dot(choice.steps.a, choice.steps.a) < LEAST_PITCH_PX * LEAST_PITCH_PX) {
-        return PROBLEM(out_problem, "lenses are %.1f px apart, fewer than can be told apart",
-                       reduction * sqrt(calibrate_dot(choice.steps.a, choice.steps.a)));
+        return CALIBRATE_PROBLEM(out_problem,
+                                 "lenses are %.1f px apart, fewer than can be told apart",
+                                 reduction * sqrt(calibrate_dot(choice.steps.a, choice.steps.a)));
     }
     for (int i = 0; i < 2; i++) {
         out->a[i] = reduction * choice.steps.a[i];

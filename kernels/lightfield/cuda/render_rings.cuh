@@ -135,9 +135,8 @@ DEVICE void render_rings(const lightfield_tile_rendering &params, rings_memory &
     const int columns = min(params.tile.columns, of.dst.width_px - first_x);
     const int part = tile_part_of_block(params.tile);
     const int array_row = part / params.tile.parts;
-    int ends[2];
-    tile_find_ends(of.array, array_row, 0, ends);
-    tile_find_ends(of.array, array_row, 1, ends);
+    const int ends[2] = {tile_first_row(of.array.down, array_row),
+                         tile_first_row(of.array.down, array_row + 1)};
     const tile_rows rows = tile_rows_of(part, params.tile.parts, ends);
     if (thread < columns) {
         rings_weigh_column(of, thread, first_x + thread, array_row, memory);

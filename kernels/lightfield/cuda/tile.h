@@ -23,7 +23,7 @@ struct lightfield_tile {
     int32_t columns; /* of the picture: a block's, LIGHTFIELD_TILE_COLUMNS or a few less */
     int32_t parts; /* blocks of a row of lenses */
     int32_t threads; /* of a block that renders */
-    int32_t nearest; /* row of blocks at a gaze; 0: there is none */
+    int32_t nearest; /* row of blocks at a gaze; without one 0: blocks go from the first row on */
 };
 
 #define LIGHTFIELD_TILE_THREADS 192 /* of a block that renders, at most: one for each chunk */

@@ -26,7 +26,6 @@ DEVICE int tile_place(const lightfield_cuda_raw &raw, int place, int pixels, flo
 /* Says what a column of the picture takes of each column of lenses: a raw pixel and the next one.
  */
 struct tile_column {
-    int lens; /* the nearest */
     int first[LIGHTFIELD_TILE_LENSES];
     float2 weights[LIGHTFIELD_TILE_LENSES];
     bool counts[LIGHTFIELD_TILE_LENSES];

@@ -234,30 +234,3 @@ bool is_compared(int away, float patch_px)
 {
     return abs(away) <= 1 || is_within(away, patch_px);
 }
-
-/* Returns a pixel's sum of differences of a row of lenses from the nearest lens, and their number. */
-vec2 row_differences(spot at, int down, float patch_px, int range, vec3 own)
-{
-    int row = at.row.x + down;
-    vec2 all = vec2(0.0);
-    if (row < 0 || row >= lenses.y || !is_compared(down, patch_px)) {
-        return all;
-    }
-    ivec4 column = column_of(at, row);
-    ivec2 of_row = row_place(at.row, down, along_rows(at.row, down, patch_px));
-    for (int right = -range; right <= range; right++) {
-        int lens = column.x + right;
-        if (lens >= 0 && lens < lenses.x && is_compared(right, patch_px) && (right != 0 || down != 0)) {
-            float from_px = along_columns(column, right, patch_px);
-            all += vec2(apart_of(raw_at(of_row + column_place(column, right, from_px)), own), 1.0);
-        }
-    }
-    return all;
-}
-
-vec3 own_sample(spot at, float patch_px)
-{
-    ivec4 column = column_of(at, at.row.x);
-    return raw_at(row_place(at.row, 0, along_rows(at.row, 0, patch_px)) +
-                  column_place(column, 0, along_columns(column, 0, patch_px)));
-}

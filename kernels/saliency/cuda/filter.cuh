@@ -65,7 +65,7 @@ DEVICE int find_strip_planes(const saliency_cuda_frame &frame, const filter_stri
         const int segment = left + i % across;
         own |= mask_at(frame, level, segment * SALIENCY_CUDA_MASK_WIDTH, top + i / across)[word];
     }
-    atomicOr(&bins.mask[word], own);
+    add_word(bins, own, thread);
     __syncthreads();
     return list_bins(bins, present_of(frame, frame.layer_first + blockIdx.z), thread);
 }

@@ -11,7 +11,8 @@
  *               (32 or 48 x 8)
  *
  * D of rows is, as halves, A of columns: nothing leaves registers. The eight rows after these are
- * on their way meanwhile. What lanes ask whether to do is in registers of the whole warp. */
+ * on their way meanwhile. Conditions are the same in all lanes, and lie in registers of the whole
+ * warp. */
 #pragma once
 
 #include "kernels/cuda/mma.cuh"
@@ -85,8 +86,7 @@ DEVICE void add_sized(Add add, const saliency_cuda_scale &scale, const plane_sha
     }
 }
 
-/* Returns what a plane takes, in units of ten cycles: a product takes as long as some other
- * instructions. */
+/* Returns what a plane takes, in units of ten cycles, as measured. */
 DEVICE int cost_of(int reach)
 {
     return 3 * SALIENCY_CUDA_STRIP_COLUMNS(reach) + 4 * SALIENCY_CUDA_STRIP_ROWS(reach);

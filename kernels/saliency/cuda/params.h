@@ -8,7 +8,7 @@
 #include "kernels/image/image_linear.h"
 #include "kernels/saliency/plan.h"
 
-#define SALIENCY_CUDA_THREADS 128 /* of a block of all kernels but three */
+#define SALIENCY_CUDA_THREADS 128 /* of a block of saliency_bins, _present and _report */
 #define SALIENCY_CUDA_PRESENT_PIXELS 8192 /* a block's, whole rounds of its threads' four */
 #define SALIENCY_CUDA_SEGMENT 32 /* neighbours of a row: a warp's */
 #define SALIENCY_CUDA_ROWS 4 /* of SALIENCY_CUDA_SEGMENT pixels or samples: a block's */

@@ -45,12 +45,13 @@ DEVICE uint16_t *plane_at(const saliency_cuda_frame &frame, const saliency_cuda_
     return (uint16_t *)planes_of(frame, level) + (int64_t)j * level.pitch + i;
 }
 
-/* A weight by the distance of what it is for, and those of two neighbours */
+/* A weight by the distance of what it is for */
 DEVICE int weight_at(int distance)
 {
     return abs(distance) > SALIENCY_HALF_REACH ? 0 : saliency_half_weight(abs(distance));
 }
 
+/* Two neighbours' weights, as halves */
 DEVICE uint32_t weights_at(int distance, float unit)
 {
     return mma_rounded((float)weight_at(distance) * unit, (float)weight_at(distance + 1) * unit);

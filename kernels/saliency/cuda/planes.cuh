@@ -14,8 +14,9 @@
  * D of rows is, as halves, B of columns: nothing leaves registers. Rows of weights are in an order
  * that gives a lane four samples behind each other.
  *
- * Planes between two bins of a strip are the same, and are written so many times: 256 bytes a
- * sample. Coarser levels wait for the planes that they read. */
+ * A layer's bins have planes: 2 bytes a sample each, 256 at most. Those between two bins of a strip
+ * are the same, and are written so many times. Coarser levels wait for the planes that they read.
+ */
 #pragma once
 
 #include "plane_rows.cuh"
@@ -127,7 +128,7 @@ DEVICE int find_planes(const saliency_cuda_frame &frame, const saliency_cuda_lev
         }
         all |= own;
     }
-    atomicOr(&memory.bins.mask[word], all);
+    add_word(memory.bins, all, thread);
     __syncthreads();
     return list_bins(memory.bins, present_of(frame, frame.layer_first + blockIdx.z), thread);
 }

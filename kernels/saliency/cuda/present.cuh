@@ -75,6 +75,18 @@ DEVICE void add_mask(present_bins &bins, const uint32_t (&own)[MASK_WORDS], int 
     }
 }
 
+/* Adds a word of each thread, number thread % MASK_WORDS, to the mask. */
+DEVICE void add_word(present_bins &bins, uint32_t own, int thread)
+{
+#pragma unroll
+    for (int lanes = 16; lanes >= MASK_WORDS; lanes /= 2) {
+        own |= __shfl_xor_sync(~0u, own, lanes);
+    }
+    if (thread % 32 < MASK_WORDS) {
+        atomicOr(&bins.mask[thread % MASK_WORDS], own);
+    }
+}
+
 DEVICE int bins_below(const uint32_t *mask, int bin)
 {
     int count = 0;

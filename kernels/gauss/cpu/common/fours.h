@@ -95,7 +95,13 @@ static inline int32_t gauss_cpu_write_fours(const struct gauss_cpu_picture *pict
 
 #else
 
-#define gauss_cpu_read_fours(picture, span, out, plane) 0
-#define gauss_cpu_write_fours(picture, span, in, plane) 0
+static inline int32_t gauss_cpu_read_fours(const struct gauss_cpu_picture *picture,
+                                           const struct gauss_cpu_span *span, const float *out,
+                                           ptrdiff_t plane)
+{
+    (void)picture, (void)span, (void)out, (void)plane;
+    return 0;
+}
+#define gauss_cpu_write_fours gauss_cpu_read_fours /* Neither has any. */
 
 #endif

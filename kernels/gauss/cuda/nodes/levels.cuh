@@ -77,7 +77,8 @@ template <int CHANNELS> struct node_level {
         const int pair = min(max((x + beside) >> 1, 0), 2 * fours - 1);
         return (uint32_t)(pair / 2 * four_bytes + pair % 2 * 4);
     }
-    /* Returns channel c of sample (x, y). */
+    /* Returns channel c of sample (x, y) of a level with GAUSS_NODES_MARGIN beside each edge, as
+     * levels of floats have. */
     __device__ float value(int x, int y, int c) const
     {
         const char *pair = row_at(y) + pair_at(x) + 8 * c;
