@@ -548,6 +548,7 @@ static void assert_lacks(const struct blur_numbers *numbers, bool has_sigmas,
     char said[OPERATOR_PROBLEM_BYTES] = "";
     assert_ok(blur_operator.plan_create(&desc, &plan));
     assert_int_equal(blur_operator.plan_lacks(plan, backend, said, sizeof said), words != NULL);
+    assert_int_equal(blur_lacks(&desc, backend, said, sizeof said), words != NULL);
     if (words) {
         assert_non_null(strstr(said, words));
     }

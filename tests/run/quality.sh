@@ -100,10 +100,11 @@ need_some_file()
     local command=$1 words=$2 argument is_value=0
     local -a missing=()
     shift 2
+    has_flag --bundle "$@" && return # nothing is built
     for argument; do
         case $is_value$argument in
             1*) is_value=0 ;;
-            0--gaze | 0--set | 0--output | 0--bundle | 0--max | 0--threshold | 0--scales | 0--overlap) is_value=1 ;;
+            0--gaze | 0--set | 0--output | 0--max | 0--threshold | 0--scales | 0--overlap) is_value=1 ;;
             0-*) ;;
             *) [[ -e $argument ]] && return || missing+=("$argument") ;;
         esac

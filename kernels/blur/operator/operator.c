@@ -101,6 +101,13 @@ static bool plan_fits(const struct operator_plan *plan, const struct operator_pl
                                 desc->width_px, desc->height_px);
 }
 
+static bool plan_lacks(const struct operator_plan *plan, enum fovea_backend backend, char *out,
+                       size_t bytes)
+{
+    const struct blur_plan *blur = blur_plan_of(plan);
+    return blur_numbers_lack(&blur->numbers, blur->has_sigmas, backend, out, bytes);
+}
+
 static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
 {
     const struct blur_plan *blur = blur_plan_of(plan);
@@ -138,7 +145,7 @@ const struct operator_api blur_operator = {
     .takes_sigmas = true,
     .plan_create = plan_create,
     .plan_complain = blur_complain,
-    .plan_lacks = blur_lacks,
+    .plan_lacks = plan_lacks,
     .plan_destroy = plan_destroy,
     .plan_fits = plan_fits,
     .plan_describe = plan_describe,

@@ -78,11 +78,9 @@ bool blur_complain(const struct operator_plan_desc *desc, char *out, size_t byte
 }
 
 /* Fft has kernels of its own on CUDA, and none on Vulkan. */
-bool blur_lacks(const struct operator_plan *plan, enum fovea_backend backend, char *out,
-                size_t bytes)
+bool blur_numbers_lack(const struct blur_numbers *numbers, bool has_sigmas,
+                       enum fovea_backend backend, char *out, size_t bytes)
 {
-    const struct blur_plan *blur = blur_plan_of(plan);
-    const struct blur_numbers *numbers = &blur->numbers;
     const struct blur_range range = blur_range_of(numbers->engine);
     const char *name = backend == FOVEA_BACKEND_CUDA ? "cuda" : "vulkan";
     const bool has_passes = range.most_vulkan_px > 0.0;
@@ -96,7 +94,7 @@ bool blur_lacks(const struct operator_plan *plan, enum fovea_backend backend, ch
                  range.name, name);
         return true;
     }
-    if (blur->has_sigmas) {
+    if (has_sigmas) {
         snprintf(out, bytes, "blur.engine %s takes no picture of sigmas on the %s backend",
                  range.name, name);
         return true;
@@ -105,6 +103,13 @@ bool blur_lacks(const struct operator_plan *plan, enum fovea_backend backend, ch
              "blur.sigma_px is %.6g, and blur.engine %s goes up to %g on the %s backend",
              numbers->sigma_px, range.name, range.most_vulkan_px, name);
     return backend == FOVEA_BACKEND_VULKAN && numbers->sigma_px > range.most_vulkan_px;
+}
+
+bool blur_lacks(const struct operator_plan_desc *desc, enum fovea_backend backend, char *out,
+                size_t bytes)
+{
+    const struct blur_numbers numbers = blur_numbers_of(desc);
+    return blur_numbers_lack(&numbers, desc->has_sigmas, backend, out, bytes);
 }
 
 /* ---- Numbers */
