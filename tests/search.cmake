@@ -16,7 +16,7 @@ fovea_add_run(test_search_cpu unit 1200 "" test_search_vulkan --backend cpu --sm
 fovea_add_run(test_search_nvidia gpu 1200 "" test_search_vulkan --backend nvidia --count 300)
 # Light fields beside their definition, and blobs beside the processor's.
 foreach(run IN ITEMS "cpu unit lightfields 200" "cpu unit blobs 150" "vulkan vulkan lightfields 12" "vulkan vulkan blobs 6"
-        "nvidia gpu lightfields 300" "nvidia gpu blobs 100" "cuda gpu lightfields 2000" "cuda gpu blobs 500")
+        "nvidia gpu lightfields 100" "nvidia gpu blobs 100" "cuda gpu lightfields 400" "cuda gpu blobs 300")
     string(REPLACE " " ";" run ${run})
     list(GET run 0 backend)
     list(GET run 1 label)
