@@ -197,7 +197,7 @@ DEVICE uint32_t share_of_warp(const saliency_cuda_frame &frame, const saliency_c
 DEVICE void make_filtered(const saliency_cuda_frame &frame, filter_memory &memory)
 {
     const filter_strip strip = strip_of_block(frame);
-    const int warp = __shfl_sync(~0u, (int)threadIdx.y, 0); /* as all lanes have it */
+    const int warp = block_warp();
     const int last = find_strip_planes(frame, strip, memory.bins, warp * 32 + (int)threadIdx.x) - 1;
     plane_share own;
     const saliency_cuda_scale &scale =

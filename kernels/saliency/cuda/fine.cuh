@@ -183,9 +183,9 @@ DEVICE void make_fine(const saliency_cuda_frame &frame, fine_memory &memory)
 {
     const fine_place place = {(int)blockIdx.x * STRIP_WIDTH, (int)blockIdx.y * STRIP_HEIGHT,
                               (int)blockIdx.z};
-    const int last = load_region(frame, place, memory, (int)(threadIdx.y * 32 + threadIdx.x)) - 1;
+    const int last = load_region(frame, place, memory, block_thread()) - 1;
     const uint32_t scales = frame.levels[0].scale_end;
-    const int warp = __shfl_sync(~0u, (int)threadIdx.y, 0); /* as all lanes have it */
+    const int warp = block_warp();
     int cost = 0;
     for (uint32_t i = 0; i < scales; i++) {
         cost += cost_of(frame.scales[i].reach) * last;

@@ -10,7 +10,6 @@
 #include "kernels/cuda/ptx_bytes.cuh"
 #include "present.cuh"
 
-#define PLANE_THREADS (32 * SALIENCY_CUDA_STRIP_WARPS)
 #define PLANE_WIDTH SALIENCY_CUDA_SEGMENT
 #define PLANE_HEIGHT SALIENCY_CUDA_PLANE_HEIGHT
 #define PLANE_HALVES (PLANE_WIDTH / SALIENCY_CUDA_MASK_WIDTH) /* of a row: each has a mask */

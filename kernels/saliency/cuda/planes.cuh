@@ -53,7 +53,7 @@ DEVICE void load_pixels(const saliency_cuda_frame &frame, const saliency_cuda_le
     const int x = (level.x.first + place.i - SALIENCY_CUDA_PLANE_BEFORE) * 2 - SALIENCY_HALF_REACH;
     const int y = (level.y.first + place.j) * 2 - SALIENCY_HALF_REACH;
 #pragma unroll 4
-    for (int i = thread; i < PLANE_ROWS * PLANE_WORDS; i += PLANE_THREADS) {
+    for (int i = thread; i < PLANE_ROWS * PLANE_WORDS; i += STRIP_THREADS) {
         const int64_t line = clamped(y + i / PLANE_WORDS, 0, frame.height_px - 1);
         memory.region[i / PLANE_WORDS][i % PLANE_WORDS] =
             load_four(bins + line * frame.width_px, x + 4 * (i % PLANE_WORDS), frame.width_px);
@@ -63,7 +63,7 @@ DEVICE void load_pixels(const saliency_cuda_frame &frame, const saliency_cuda_le
 /* A thread finds the bins of half a row of pixels. */
 DEVICE void mask_pixels(plane_memory &memory, int thread)
 {
-    for (int i = thread; i < PLANE_ROWS * PLANE_HALVES; i += PLANE_THREADS) {
+    for (int i = thread; i < PLANE_ROWS * PLANE_HALVES; i += STRIP_THREADS) {
         const int row = i / PLANE_HALVES;
         const int first = i % PLANE_HALVES * (SALIENCY_CUDA_MASK_WIDTH / 2);
         uint32_t own[MASK_WORDS] = {};
@@ -93,7 +93,7 @@ DEVICE int finer_row(const saliency_cuda_level &level, int row)
 DEVICE void mask_samples(const saliency_cuda_frame &frame, const saliency_cuda_level &finer,
                          const plane_place &place, plane_memory &memory, int thread)
 {
-    for (int i = thread; i < PLANE_ROWS * PLANE_HALVES * MASK_WORDS; i += PLANE_THREADS) {
+    for (int i = thread; i < PLANE_ROWS * PLANE_HALVES * MASK_WORDS; i += STRIP_THREADS) {
         const int row = i / (PLANE_HALVES * MASK_WORDS);
         const int half = i / MASK_WORDS % PLANE_HALVES;
         const int first = place.i + half * SALIENCY_CUDA_MASK_WIDTH;
@@ -116,7 +116,7 @@ DEVICE int find_planes(const saliency_cuda_frame &frame, const saliency_cuda_lev
     const int half = thread / MASK_WORDS % PLANE_HALVES;
     uint32_t all = 0;
     for (int j = thread / (MASK_WORDS * PLANE_HALVES); j < place.height;
-         j += PLANE_THREADS / (MASK_WORDS * PLANE_HALVES)) {
+         j += STRIP_THREADS / (MASK_WORDS * PLANE_HALVES)) {
         uint32_t own = 0;
 #pragma unroll
         for (int row = 0; row < PLANE_TAPS; row++) {
@@ -179,9 +179,9 @@ DEVICE void clear_planes(const saliency_cuda_frame &frame, const saliency_cuda_l
     const int64_t next = (int64_t)level.pitch * level.y.count;
     const float none = -SALIENCY_SAMPLE_MIDDLE * SAMPLE_UNIT;
     const uint32_t pair = mma_rounded(none, none);
-    const int thread = (int)(threadIdx.y * 32 + threadIdx.x);
+    const int thread = block_thread();
     const int fours = PLANE_WIDTH / 4;
-    for (int i = thread; i < place.height * fours; i += PLANE_THREADS) {
+    for (int i = thread; i < place.height * fours; i += STRIP_THREADS) {
         write_four(plane_at(frame, level, place.i + i % fours * 4, place.j + i / fours), next,
                    planes, make_uint2(pair, pair));
     }
@@ -218,8 +218,8 @@ DEVICE void make_first_planes(const saliency_cuda_frame &frame, plane_memory &me
 {
     const saliency_cuda_level &level = frame.levels[frame.level];
     const plane_place place = plane_place_of(level);
-    const int thread = (int)(threadIdx.y * 32 + threadIdx.x);
-    const int warp = __shfl_sync(~0u, (int)threadIdx.y, 0); /* as all lanes have it */
+    const int thread = block_thread();
+    const int warp = block_warp();
     pixel_rows rows;
     clear_bins(memory.bins, thread);
     load_pixels(frame, level, place, memory, thread);
@@ -236,8 +236,8 @@ DEVICE void make_next_planes(const saliency_cuda_frame &frame, plane_memory &mem
     const saliency_cuda_level &level = frame.levels[frame.level];
     const saliency_cuda_level &finer = frame.levels[frame.level - 1];
     const plane_place place = plane_place_of(level);
-    const int thread = (int)(threadIdx.y * 32 + threadIdx.x);
-    const int warp = __shfl_sync(~0u, (int)threadIdx.y, 0); /* as all lanes have it */
+    const int thread = block_thread();
+    const int warp = block_warp();
     sample_rows rows;
     clear_bins(memory.bins, thread);
     mask_samples(frame, finer, place, memory, thread);

@@ -17,6 +17,18 @@
  * numbers, up to 2048, so that a float is rounded to a whole number when it becomes a half. */
 #define SAMPLE_UNIT 0x1p-24f
 
+/* Returns the thread's number in a block that is 32 threads wide. */
+DEVICE int block_thread()
+{
+    return (int)(threadIdx.y * 32 + threadIdx.x);
+}
+
+/* Returns the warp's number in a register that all lanes share. */
+DEVICE int block_warp()
+{
+    return __shfl_sync(~0u, (int)threadIdx.y, 0);
+}
+
 struct present_bins {
     uint32_t mask[MASK_WORDS];
     int list[SALIENCY_BINS + 1]; /* in order, and SALIENCY_BINS - 1 behind the last one */

@@ -59,14 +59,14 @@ saliency_present(const __grid_constant__ saliency_cuda_frame params)
     find_present(params, bins);
 }
 
-KERNEL(PLANE_THREADS, 3)
+KERNEL(STRIP_THREADS, 3)
 saliency_first_planes(const __grid_constant__ saliency_cuda_frame params)
 {
     __shared__ plane_memory memory;
     make_first_planes(params, memory);
 }
 
-KERNEL(PLANE_THREADS, 3)
+KERNEL(STRIP_THREADS, 3)
 saliency_next_planes(const __grid_constant__ saliency_cuda_frame params)
 {
     __shared__ plane_memory memory;
