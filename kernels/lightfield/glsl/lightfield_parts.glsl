@@ -6,10 +6,11 @@
 
 /* The part of a place along columns or along rows. */
 struct place_part {
-    ivec2 place; /* x NOWHERE: no lens is there that counts */
+    bool counts; /* a lens is there, and the rest is known */
+    ivec2 place;
     float apart_px; /* from the middle of the weights */
 };
-const int NOWHERE = 1 << 31;
+const int NOWHERE = 1 << 31; /* x of a shared place whose lens does not count */
 
 /* Says whether a lens so far away counts. */
 bool does_count(int away, float patch_px);
@@ -23,16 +24,16 @@ place_part make_column(ivec4 column, int right, float patch_px)
 {
     int lens = column.x + right;
     float from_px = along_columns(column, right, patch_px);
-    bool is_there = lens >= 0 && lens < lenses.x && does_count(right, patch_px);
-    return place_part(is_there ? column_place(column, right, from_px) : ivec2(NOWHERE), from_px - view_px.x);
+    bool counts = lens >= 0 && lens < lenses.x && does_count(right, patch_px);
+    return place_part(counts, column_place(column, right, from_px), from_px - view_px.x);
 }
 
 place_part make_row(ivec4 row, int down, float patch_px)
 {
     int lens = row.x + down;
     float from_px = along_rows(row, down, patch_px);
-    bool is_there = lens >= 0 && lens < lenses.y && does_count(down, patch_px);
-    return place_part(is_there ? row_place(row, down, from_px) : ivec2(NOWHERE), from_px - view_px.y);
+    bool counts = lens >= 0 && lens < lenses.y && does_count(down, patch_px);
+    return place_part(counts, row_place(row, down, from_px), from_px - view_px.y);
 }
 
 /* first: the workgroup's first pixel. */
@@ -47,7 +48,7 @@ void share_parts(ivec2 first, float patch_px)
         int kind = item / GROUP_WIDTH / steps;
         ivec4 column = table[STEPS + kind * size_px.x + min(first.x + x, size_px.x - 1)];
         place_part part = make_column(column, step - all_range, patch_px);
-        column_places[kind][step][x] = part.place;
+        column_places[kind][step][x] = part.counts ? part.place : ivec2(NOWHERE);
         column_aparts[kind][step][x] = part.apart_px;
     }
     for (int item = thread; item < steps * GROUP_HEIGHT; item += GROUP_WIDTH * GROUP_HEIGHT) {
@@ -55,7 +56,7 @@ void share_parts(ivec2 first, float patch_px)
         int step = item / GROUP_HEIGHT;
         ivec4 row = table[STEPS + 2 * size_px.x + min(first.y + y, size_px.y - 1)];
         place_part part = make_row(row, step - all_range, patch_px);
-        row_places[step][y] = part.place;
+        row_places[step][y] = part.counts ? part.place : ivec2(NOWHERE);
         row_aparts[step][y] = part.apart_px;
     }
     barrier();
@@ -65,11 +66,13 @@ void share_parts(ivec2 first, float patch_px)
 place_part shared_column(int kind, int right)
 {
     uint x = gl_LocalInvocationID.x;
-    return place_part(column_places[kind][all_range + right][x], column_aparts[kind][all_range + right][x]);
+    ivec2 place = column_places[kind][all_range + right][x];
+    return place_part(place.x != NOWHERE, place, column_aparts[kind][all_range + right][x]);
 }
 
 place_part shared_row(int down)
 {
     uint y = gl_LocalInvocationID.y;
-    return place_part(row_places[all_range + down][y], row_aparts[all_range + down][y]);
+    ivec2 place = row_places[all_range + down][y];
+    return place_part(place.x != NOWHERE, place, row_aparts[all_range + down][y]);
 }

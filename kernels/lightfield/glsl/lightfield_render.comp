@@ -50,7 +50,7 @@ float least_column(spot at, int kind, int range, float patch_px)
     float least = NO_COST;
     for (int right = -range; right <= range; right++) {
         place_part column = column_part(at, kind, right, patch_px);
-        least = column.place.x != NOWHERE ? min(least, column.apart_px * column.apart_px) : least;
+        least = column.counts ? min(least, column.apart_px * column.apart_px) : least;
     }
     return least;
 }
@@ -61,7 +61,7 @@ float least_of_all(spot at, int range, float patch_px, vec2 least_x)
     for (int down = -range; down <= range; down++) {
         place_part row = row_part(at, down, patch_px);
         float more = is_shifted(at.row.x + down) ? least_x.y : least_x.x;
-        least = row.place.x != NOWHERE ? min(least, row.apart_px * row.apart_px + more) : least;
+        least = row.counts ? min(least, row.apart_px * row.apart_px + more) : least;
     }
     return least;
 }
@@ -81,7 +81,7 @@ vec3 blend(spot at, int range, float patch_px)
     float weights = 0.0;
     for (int down = -range; down <= range; down++) {
         place_part row = row_part(at, down, patch_px);
-        if (row.place.x == NOWHERE) {
+        if (!row.counts) {
             continue;
         }
         int kind = is_shifted(at.row.x + down) ? 1 : 0;
@@ -89,7 +89,7 @@ vec3 blend(spot at, int range, float patch_px)
         float weight_y = weight_of(row.apart_px, HEXAGONAL ? least_of_row : 0.0, least);
         for (int right = -range; right <= range; right++) {
             place_part column = column_part(at, kind, right, patch_px);
-            if (column.place.x != NOWHERE) {
+            if (column.counts) {
                 float weight = weight_y * weight_of(column.apart_px, 0.0, least_of_row);
                 sum += weight * raw_at(row.place + column.place);
                 weights += weight;
