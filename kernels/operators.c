@@ -5,9 +5,6 @@
 
 #include "kernels/operator/gaze.h"
 
-#define OPERATOR(name) extern const struct operator_api name##_operator;
-#include "operators.def"
-
 _Static_assert(GAZE_OTHERS_MAX == FOVEA_FOVEAS_MAX - 1, "the gaze is a fovea");
 
 static const struct operator_api *const operators[] = {

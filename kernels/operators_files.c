@@ -12,13 +12,6 @@
 
 #define MOST_BYTES ((int64_t)64 << 20) /* of a grid of points 8 px apart in 8K it is half */
 
-#define OPERATOR_FILE(name, setting, help)                                                         \
-    enum fovea_result name##_read_file(const char *bytes, size_t count,                            \
-                                       char out_problem[OPERATOR_PROBLEM_BYTES],                   \
-                                       struct shared_data **out_data);                             \
-    bool name##_complain(const struct operator_plan_desc *desc, char *out, size_t bytes);
-#include "operators.def"
-
 const struct operators_file operators_files[OPERATORS_FILE_COUNT] = {
 #define OPERATOR_FILE(name, setting, help)                                                         \
     {FOVEA_OPERATOR_##name,                                                                        \

@@ -19,7 +19,6 @@
 
 #include <stdint.h>
 
-extern const struct operator_api blur_operator;
 extern const struct operator_glsl_api blur_operator_glsl;
 extern const struct operator_cuda_api blur_operator_cuda; /* where FOVEA_HAVE_CUDA is 1 */
 

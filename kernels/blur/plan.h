@@ -95,11 +95,9 @@ static inline bool blur_copies(const struct blur_numbers *numbers)
 {
     return !(numbers->sigma_px > 0.0) && !(numbers->radius_px > 0.0);
 }
-/* Do as operator_api.plan_lacks; the second one is OPERATOR_LACKS of operators.def. */
+/* Does as operator_api.plan_lacks. */
 bool blur_numbers_lack(const struct blur_numbers *numbers, bool has_sigmas,
                        enum fovea_backend backend, char *out, size_t bytes);
-bool blur_lacks(const struct operator_plan_desc *desc, enum fovea_backend backend, char *out,
-                size_t bytes);
 
 /* These are what has that standard deviation, in pixels. */
 struct blur_box blur_box_of(double sigma_px);

@@ -70,7 +70,6 @@
 
 enum { DOF_BOKEH_GAUSSIAN, DOF_BOKEH_DISC }; /* dof.bokeh */
 
-extern const struct operator_api dof_operator;
 extern const struct operator_glsl_api dof_operator_glsl;
 extern const struct operator_cuda_api dof_operator_cuda; /* where FOVEA_HAVE_CUDA is 1 */
 

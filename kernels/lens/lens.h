@@ -64,7 +64,6 @@ struct lens_shape lens_shape_of(const struct lens_plan *plan, enum fovea_format 
                                 bool blue_first);
 
 /* Its parts in the table of operators; CUDA's is there where FOVEA_HAVE_CUDA is 1. */
-extern const struct operator_api lens_operator;
 extern const struct operator_host_api lens_operator_host;
 extern const struct operator_glsl_api lens_operator_glsl;
 extern const struct operator_cuda_api lens_operator_cuda;

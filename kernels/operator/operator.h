@@ -294,3 +294,16 @@ struct operator_frame operator_frame_make(uint32_t width_px, uint32_t height_px,
  * not count. */
 void operator_frame_set_others(struct operator_frame *frame, const struct fovea_point_uv *places,
                                uint32_t count);
+
+/* The code of each operator has what operators.def says of it, and sees these lines: where its own
+ * are of another type the compiler says so. */
+#define OPERATOR(name) extern const struct operator_api name##_operator;
+#define OPERATOR_FILE(name, setting, help)                                                         \
+    FOVEA_MUST_CHECK enum fovea_result name##_read_file(const char *bytes, size_t count,           \
+                                                        char out_problem[OPERATOR_PROBLEM_BYTES],  \
+                                                        struct shared_data **out_data);            \
+    bool name##_complain(const struct operator_plan_desc *desc, char *out, size_t bytes);
+#define OPERATOR_LACKS(name)                                                                       \
+    bool name##_lacks(const struct operator_plan_desc *desc, enum fovea_backend backend,           \
+                      char *out, size_t bytes);
+#include "kernels/operators.def"

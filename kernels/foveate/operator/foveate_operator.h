@@ -7,5 +7,4 @@
 #include "kernels/foveate/foveate.h"
 #include "kernels/operator/operator_glsl.h"
 
-extern const struct operator_api foveate_operator;
 extern const struct operator_glsl_api foveate_operator_glsl;

@@ -208,8 +208,6 @@ static void check_depth(struct checklist *list, const struct fovea_settings *set
 
 typedef bool lacks_fn(const struct operator_plan_desc *desc, enum fovea_backend backend, char *out,
                       size_t bytes);
-#define OPERATOR_LACKS(name) lacks_fn name##_lacks;
-#include "kernels/operators.def"
 
 /* Frames need a way on Vulkan, whatever the backend: it goes on where another one is lost. */
 static void check_lack(struct checklist *list, const struct fovea_settings *settings,
