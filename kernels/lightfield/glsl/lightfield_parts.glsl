@@ -15,10 +15,14 @@ const int NOWHERE = 1 << 31; /* x of a shared place whose lens does not count */
 /* Says whether a lens so far away counts. */
 bool does_count(int away, float patch_px);
 
-shared ivec2 column_places[2][STEPS][GROUP_WIDTH]; /* of straight and of shifted rows */
-shared ivec2 row_places[STEPS][GROUP_HEIGHT];
-shared float column_aparts[2][STEPS][GROUP_WIDTH];
-shared float row_aparts[STEPS][GROUP_HEIGHT];
+/* Memory that is not shared is left to the cache. */
+const int KINDS = HEXAGONAL ? 2 : 1; /* of rows: straight ones, and shifted ones */
+const int SHARED_WIDTH = PATCHES ? 1 : GROUP_WIDTH;
+const int SHARED_HEIGHT = PATCHES ? 1 : GROUP_HEIGHT;
+shared ivec2 column_places[KINDS][STEPS][SHARED_WIDTH];
+shared ivec2 row_places[STEPS][SHARED_HEIGHT];
+shared float column_aparts[KINDS][STEPS][SHARED_WIDTH];
+shared float row_aparts[STEPS][SHARED_HEIGHT];
 
 place_part make_column(ivec4 column, int right, float patch_px)
 {
@@ -42,7 +46,7 @@ void share_parts(ivec2 first, float patch_px)
     int thread = int(gl_LocalInvocationIndex);
     int steps = 2 * all_range + 1;
     barrier();
-    for (int item = thread; item < (HEXAGONAL ? 2 : 1) * steps * GROUP_WIDTH; item += GROUP_WIDTH * GROUP_HEIGHT) {
+    for (int item = thread; item < KINDS * steps * GROUP_WIDTH; item += GROUP_WIDTH * GROUP_HEIGHT) {
         int x = item % GROUP_WIDTH;
         int step = item / GROUP_WIDTH % steps;
         int kind = item / GROUP_WIDTH / steps;
