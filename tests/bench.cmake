@@ -45,7 +45,7 @@ add_dependencies(fovea_bench fovea_bench_commit)
 
 if(TARGET fovea_test_vulkan)
     target_sources(fovea_bench PRIVATE bench/bench_vulkan.c bench/blur_thesis/vulkan_fragments.c bench/blur_thesis/vulkan_thesis.c
-        bench/blur_thesis/vulkan_ways.c bench/vulkan_blobs.c bench/vulkan_depth.c bench/vulkan_lightfield.c)
+        bench/blur_thesis/vulkan_ways.c bench/vulkan_blobs.c bench/vulkan_depth.c bench/vulkan_time.c bench/vulkan_lightfield.c)
     # The thesis's ways in GLSL, an array each: code_<name>.
     set(thesis ${CMAKE_CURRENT_SOURCE_DIR}/bench/blur_thesis)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${thesis}/vulkan_shaders.def)

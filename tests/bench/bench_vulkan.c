@@ -17,7 +17,6 @@
 #define FRAMES 128
 #define FRAMES_QUICK 3
 #define COPIES 16
-#define WARM_UP_S 1.0
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
@@ -164,7 +163,8 @@ struct scene {
     struct vulkan_depths depths[BENCH_DEPTHS_KINDS];
     const struct vulkan_depths *given; /* those of the case; NULL: none */
     double copy_us;
-    bool warm; /* the GPU has worked since its images were drawn */
+    struct fovea_point_uv gaze; /* of the frames */
+    uint32_t frames; /* of a round */
 };
 
 static VkFormat vulkan_format(enum fovea_format format)
@@ -220,26 +220,28 @@ static void record_copy(const struct scene *scene, VkCommandBuffer commands, int
 }
 
 /* The engine holds all of them. */
+static size_t play_copies(void *user, double *out_us)
+{
+    struct scene *scene = user;
+    struct vulkan_bench *b = scene->b;
+    VkCommandBuffer commands = engine_begin(&b->engine);
+    for (uint32_t i = 0; i < BENCH_PICTURES; i++) {
+        vulkan_stamp(b, commands, 2 * i);
+        record_copy(scene, commands, (int)i);
+        vulkan_stamp(b, commands, 2 * i + 1);
+    }
+    engine_submit(&b->engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(&b->engine);
+    for (uint32_t i = 0; i < BENCH_PICTURES; i++) {
+        out_us[i] = vulkan_between_us(b, 2 * i, 2 * i + 1);
+    }
+    return BENCH_PICTURES;
+}
+
 static struct bench_times time_copies(struct scene *scene)
 {
-    struct vulkan_bench *b = scene->b;
-    const int rounds = b->bench->wishes.quick ? 2 : COPIES;
-    double us[COPIES * BENCH_PICTURES];
-    size_t count = 0;
-    for (int round = -1; round < rounds; round++) {
-        VkCommandBuffer commands = engine_begin(&b->engine);
-        for (uint32_t i = 0; i < BENCH_PICTURES; i++) {
-            vulkan_stamp(b, commands, 2 * i);
-            record_copy(scene, commands, (int)i);
-            vulkan_stamp(b, commands, 2 * i + 1);
-        }
-        engine_submit(&b->engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-        engine_idle(&b->engine);
-        for (uint32_t i = 0; round >= 0 && i < BENCH_PICTURES; i++) {
-            us[count++] = vulkan_between_us(b, 2 * i, 2 * i + 1);
-        }
-    }
-    return bench_times_of(us, count);
+    const struct vulkan_rounds rounds = {play_copies, scene, BENCH_PICTURES};
+    return vulkan_time(scene->b, &rounds, COPIES);
 }
 
 static void add_copies(struct scene *scene)
@@ -301,41 +303,34 @@ static void run_frame(struct scene *scene, uint32_t picture, struct fovea_point_
     bench_must(try_frame(scene, picture, gaze), "fovea_vk_foveate");
 }
 
-/* While images are drawn GPUs rest, and their clocks fall: an H200's to a quarter, for up to half a
- * second after. They rest too while the first frames wait for their pipelines to be compiled, so
- * the time begins after these. */
-static void warm_up(struct scene *scene, struct fovea_point_uv gaze)
+/* The GPU never waits for the processor within a round. */
+static size_t play_frames(void *user, double *out_us)
 {
-    const bool rested = !scene->warm && !scene->b->bench->wishes.quick && !scene->b->is_cpu;
-    const uint32_t first = scene->b->is_cpu ? 1 : BENCH_PICTURES;
-    for (uint32_t i = 0; i < first; i++) {
-        run_frame(scene, i, gaze);
+    struct scene *scene = user;
+    struct frame_times *times = &scene->fovea->gpu_times;
+    *times = (struct frame_times){.count = 0};
+    for (uint32_t i = 0; i < scene->frames; i++) {
+        run_frame(scene, i % BENCH_PICTURES, scene->gaze);
     }
     frame_wait(scene->fovea, scene->fovea->frame);
-    const double end = now_s() + WARM_UP_S;
-    for (uint32_t i = 0; rested && now_s() < end; i++) {
-        run_frame(scene, i % BENCH_PICTURES, gaze);
-    }
-    frame_wait(scene->fovea, scene->fovea->frame);
-    scene->warm = true;
+    memcpy(out_us, times->us, times->count * sizeof *out_us);
+    return times->count;
 }
 
+/* The first frames bring what is needed: shaders, levels. */
 static struct bench_times time_frames(struct scene *scene, struct fovea_point_uv gaze)
 {
-    const uint32_t count =
-        scene->b->bench->wishes.quick || scene->b->is_cpu ? FRAMES_QUICK : FRAMES;
+    struct vulkan_bench *b = scene->b;
+    const bool is_short = b->bench->wishes.quick || b->is_cpu;
     double us[FRAME_TIME_COUNT];
-    warm_up(scene, gaze);
-    scene->fovea->gpu_times = (struct frame_times){.count = 0};
-    for (uint32_t i = 0; i < count; i++) {
-        run_frame(scene, i % BENCH_PICTURES, gaze);
-    }
-    frame_wait(scene->fovea, scene->fovea->frame);
-    const struct frame_times *times = &scene->fovea->gpu_times;
-    for (uint32_t i = 0; i < times->count; i++) {
-        us[i] = times->us[i];
-    }
-    return bench_times_of(us, times->count);
+    scene->gaze = gaze;
+    scene->frames = b->is_cpu ? 1 : BENCH_PICTURES;
+    (void)play_frames(scene, us);
+    scene->frames = is_short ? FRAMES_QUICK : FRAMES;
+    vulkan_warm_up(b, &(struct vulkan_rounds){play_frames, scene, FRAME_TIME_COUNT});
+    const size_t count = play_frames(scene, us);
+    b->worked_s = now_s();
+    return bench_times_of(us, count);
 }
 
 /* ---- Cases ----------------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@ struct vulkan_bench {
     bool without_timestamps; /* it was opened and cannot be used */
     bool with_graphics; /* on a queue that has them; set before it is opened */
     bool is_cpu; /* lavapipe and its like: small sizes only */
+    double worked_s; /* when the device was last done with what was measured */
     double tick_us;
     uint64_t tick_mask; /* of the bits that timestamps of the queue's family have */
     VkQueryPool queries;
@@ -40,6 +41,21 @@ void vulkan_barrier(VkCommandBuffer commands);
 void vulkan_stamp(struct vulkan_bench *b, VkCommandBuffer commands, uint32_t index);
 /* Returns the time from one timestamp to another; the GPU is done with them. */
 double vulkan_between_us(struct vulkan_bench *b, uint32_t begin, uint32_t end);
+
+/* Plays something, waits for it, writes its times and returns how many there are. */
+struct vulkan_rounds {
+    size_t (*play)(void *user, double *out_us);
+    void *user;
+    size_t most; /* of them in a round */
+};
+
+#define VULKAN_TIMES_MOST 256 /* of all measured rounds */
+
+/* Plays rounds until the device's clocks are up, after a rest of the device. */
+void vulkan_warm_up(struct vulkan_bench *b, const struct vulkan_rounds *rounds);
+/* Measures so many rounds behind others. With --quick, and on a processor, one. */
+struct bench_times vulkan_time(struct vulkan_bench *b, const struct vulkan_rounds *rounds,
+                               size_t count);
 
 /* Depths of a size and a kind, for the operators that look at them. */
 struct vulkan_depths {

@@ -94,30 +94,39 @@ static void record_passes(struct blobs_bench *bench, VkCommandBuffer commands,
     }
 }
 
-/* A call, or those passes of one behind a call. */
+/* A call, or those passes of one behind a call that have the shader. */
+struct blobs_round {
+    struct blobs_bench *bench;
+    const struct shader *shader; /* NULL: the call */
+};
+
+static size_t play(void *user, double *out_us)
+{
+    const struct blobs_round *round = user;
+    struct blobs_bench *bench = round->bench;
+    struct vulkan_bench *b = bench->b;
+    VkCommandBuffer commands = engine_begin(&b->engine);
+    if (round->shader) {
+        record(bench, commands);
+    }
+    vulkan_stamp(b, commands, 0);
+    if (round->shader) {
+        record_passes(bench, commands, round->shader);
+    } else {
+        record(bench, commands);
+    }
+    vulkan_stamp(b, commands, 1);
+    engine_submit(&b->engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(&b->engine);
+    bench->frame++;
+    *out_us = vulkan_between_us(b, 0, 1);
+    return 1;
+}
+
 static struct bench_times time_last(struct blobs_bench *bench, const struct shader *shader)
 {
-    struct vulkan_bench *b = bench->b;
-    const int rounds = b->bench->wishes.quick || b->is_cpu ? 1 : ROUNDS;
-    double us[ROUNDS];
-    for (int round = -rounds; round < rounds; round++) {
-        VkCommandBuffer commands = engine_begin(&b->engine);
-        if (shader) {
-            record(bench, commands);
-        }
-        vulkan_stamp(b, commands, 0);
-        if (shader) {
-            record_passes(bench, commands, shader);
-        } else {
-            record(bench, commands);
-        }
-        vulkan_stamp(b, commands, 1);
-        engine_submit(&b->engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-        engine_idle(&b->engine);
-        bench->frame++;
-        us[round < 0 ? 0 : round] = vulkan_between_us(b, 0, 1);
-    }
-    return bench_times_of(us, (size_t)rounds);
+    struct blobs_round round = {bench, shader};
+    return vulkan_time(bench->b, &(struct vulkan_rounds){play, &round, 1}, ROUNDS);
 }
 
 static void add_row(const struct blobs_bench *bench, const char *what,

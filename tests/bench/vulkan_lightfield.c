@@ -112,27 +112,23 @@ static enum fovea_result record(struct lightfield_bench *bench, VkCommandBuffer 
     }
 }
 
-static struct bench_times time_calls(struct lightfield_bench *bench)
+static size_t play_calls(void *user, double *out_us)
 {
+    struct lightfield_bench *bench = user;
     struct vulkan_bench *b = bench->b;
-    const int rounds = b->bench->wishes.quick || b->is_cpu ? 1 : ROUNDS;
-    double us[ROUNDS * BENCH_PICTURES];
-    size_t count = 0;
-    for (int round = -rounds; round < rounds; round++) {
-        VkCommandBuffer commands = engine_begin(&b->engine);
-        for (uint32_t i = 0; i < BENCH_PICTURES; i++) {
-            vulkan_stamp(b, commands, 2 * i);
-            bench_must(record(bench, commands, i), bench->of.of->name);
-            vulkan_stamp(b, commands, 2 * i + 1);
-        }
-        engine_submit(&b->engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-        engine_idle(&b->engine);
-        bench->frame++;
-        for (uint32_t i = 0; round >= 0 && i < BENCH_PICTURES; i++) {
-            us[count++] = vulkan_between_us(b, 2 * i, 2 * i + 1);
-        }
+    VkCommandBuffer commands = engine_begin(&b->engine);
+    for (uint32_t i = 0; i < BENCH_PICTURES; i++) {
+        vulkan_stamp(b, commands, 2 * i);
+        bench_must(record(bench, commands, i), bench->of.of->name);
+        vulkan_stamp(b, commands, 2 * i + 1);
     }
-    return bench_times_of(us, count);
+    engine_submit(&b->engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(&b->engine);
+    bench->frame++;
+    for (uint32_t i = 0; i < BENCH_PICTURES; i++) {
+        out_us[i] = vulkan_between_us(b, 2 * i, 2 * i + 1);
+    }
+    return BENCH_PICTURES;
 }
 
 /* ---- Cases */
@@ -180,7 +176,8 @@ bool vulkan_lightfield(struct vulkan_bench *b)
         bench_lightfield_make(i, quick || b->is_cpu, &bench.of);
         bench_say("vulkan/lightfield/%s", of->name);
         open_case(&bench);
-        const struct bench_times times = time_calls(&bench);
+        const struct vulkan_rounds rounds = {play_calls, &bench, BENCH_PICTURES};
+        const struct bench_times times = vulkan_time(b, &rounds, ROUNDS);
         bench_lightfield_add(b->bench, "vulkan", "timestamps", &bench.of, &times);
         close_case(&bench);
     }
