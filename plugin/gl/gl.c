@@ -102,13 +102,26 @@ static const char *refusal(const struct fovea_gl_desc *desc)
     return desc->reserved != 0 ? "reserved is not 0" : NULL;
 }
 
+/* NULL: the standard ones. */
+static enum fovea_result copy_settings(const struct fovea_gl *fovea,
+                                       const struct fovea_settings *settings,
+                                       struct fovea_settings **out)
+{
+    const enum fovea_result result =
+        settings ? fovea_settings_copy(settings, out) : fovea_settings_create(out);
+    if (result < 0) {
+        log_error(fovea->log, "OpenGL: no memory for settings");
+    }
+    return result;
+}
+
 /* These are the copied way's. "backend" may be one that only the shared way has, where that was a
  * choice of ours. */
 static enum fovea_result copied_settings(const struct fovea_gl *fovea,
                                          const struct fovea_settings *settings,
                                          struct fovea_settings **out)
 {
-    FOVEA_TRY(fovea_settings_copy(settings, out));
+    FOVEA_TRY(copy_settings(fovea, settings, out));
     return fovea->way == FOVEA_GL_WAY_AUTO ? fovea_settings_set(*out, "backend", "cpu", fovea->log)
                                            : FOVEA_OK;
 }
@@ -188,7 +201,7 @@ static enum fovea_result take_settings(struct fovea_gl *fovea,
                                        const struct fovea_settings *settings)
 {
     struct fovea_settings *own = NULL;
-    FOVEA_TRY(settings ? fovea_settings_copy(settings, &own) : fovea_settings_create(&own));
+    FOVEA_TRY(copy_settings(fovea, settings, &own));
     fovea_settings_destroy(&fovea->settings);
     fovea->settings = own;
     fovea->only_looks = only_looks(own);
@@ -217,7 +230,10 @@ enum fovea_result fovea_gl_create(const struct fovea_gl_desc *desc, struct fovea
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct fovea_gl *fovea = calloc(1, sizeof *fovea);
-    FOVEA_TRY_MEMORY(fovea);
+    if (!fovea) {
+        log_error(own.log, "OpenGL: out of memory");
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
     fovea->log = own.log;
     fovea->way = own.way;
     const enum fovea_result result = open_parts(fovea, &own);

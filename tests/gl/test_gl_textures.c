@@ -5,6 +5,7 @@
  * fovea_context_run makes of the same picture, bit for bit, and GL's state stays as it was. */
 
 #include "compare.h"
+#include "failing.h"
 #include "gl_context.h"
 #include "test_context_support.h"
 
@@ -562,6 +563,28 @@ TEST(the_programs_own_functions_are_asked)
     desc.get_proc_address_user = missing;
     assert_int_equal(fovea_gl_create(&desc, &world.fovea), FOVEA_ERROR_UNSUPPORTED);
     assert_said(&world.said, "glGetTexImage");
+    gl_context_drop();
+}
+
+TEST(memory_that_lacks_is_said_once)
+{
+    struct world world = {0};
+    struct fovea_gl_desc desc = desc_of(&world, NULL);
+    if (!gl_context_make(GL_KIND_CORE)) {
+        skip();
+    }
+    desc.way = FOVEA_GL_WAY_COPIED;
+    enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
+    for (int allowed = 0; result != FOVEA_OK; allowed++) {
+        failing_after = allowed;
+        result = fovea_gl_create(&desc, &world.fovea);
+        failing_after = -1;
+        if (result != FOVEA_OK) {
+            assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
+            assert_said(&world.said, "memory");
+        }
+    }
+    fovea_gl_destroy(&world.fovea);
     gl_context_drop();
 }
 
