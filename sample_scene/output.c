@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define PATH_BYTES 4096
 
@@ -35,6 +36,10 @@ static bool make_folder(const char *path)
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) {
         say_error("--output: %s is not a folder", path);
+        return false;
+    }
+    if (access(path, W_OK | X_OK) != 0) {
+        say_error("--output: cannot write into the folder %s: %s", path, strerror(errno));
         return false;
     }
     return true;

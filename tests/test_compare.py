@@ -181,11 +181,12 @@ def test_pictures_lie_as_their_orientation_tag_says(quality, noise, tmp_path, or
             assert abs(pixels_of(tmp_path / "seen.png") - numpy.asarray(shown).astype(int)).max() <= most, (held, number)
 
 
-@pytest.mark.parametrize("command", ["compare", "blobs"])
-def test_a_file_in_place_of_the_folder_is_said_before_anything_is_made(quality, noise, command):
-    done = run_program(quality, command, noise, "--output", noise, check=False)
-    assert done.returncode == 1 and f"cannot make the folder {noise}: File exists" in done.stderr
-    assert "levels at most" not in done.stderr
+@pytest.mark.parametrize("words", ["compare NOISE", "engines NOISE", "blobs NOISE", "lightfield", "lightfield calibrate NOISE"])
+def test_a_file_in_place_of_the_folder_is_said_before_anything_is_made(quality, noise, words):
+    command = [noise if word == "NOISE" else word for word in words.split()]
+    done = run_program(quality, *command, "--output", noise, check=False)
+    assert done.returncode == 1 and f"{noise} is not a folder" in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
 
 
 @pytest.mark.parametrize("command, name", [("compare", "original.png"), ("engines", "engines.png"), ("foveate", "mine.png")])

@@ -290,7 +290,10 @@ def _targets(arguments: argparse.Namespace) -> list[tuple[pathlib.Path, pathlib.
             raise SystemExit(f"{target} is the input itself: give another --output")
         if source.suffix.lower() in _video.SUFFIXES and target.suffix.lower() in _SUFFIXES:
             raise SystemExit(f"{target} is a picture's name, and {source.name} a video: give --output the name of a video")
-    pairs[0][1].parent.mkdir(parents=True, exist_ok=True)
+    folder = pairs[0][1].parent
+    folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise SystemExit(f"nothing can be written into the folder {folder}")
     return pairs
 
 

@@ -129,10 +129,8 @@ static bool calibrate(struct job *job)
         progress_update(&job->progress, STEPS);
     }
     progress_end(&job->progress);
-    const struct picture_wishes wishes = {.output = job->output};
     snprintf(path, sizeof path, "%s/array.json", job->output);
-    if (result != FOVEA_OK || !picture_wishes_folder(&wishes) ||
-        fovea_lightfield_geometry_write(path, &log, &geometry) != FOVEA_OK) {
+    if (result != FOVEA_OK || fovea_lightfield_geometry_write(path, &log, &geometry) != FOVEA_OK) {
         return false;
     }
     printf("%s\n", path);
@@ -147,7 +145,9 @@ int command_calibrate(int argc, char **argv)
     if (!read_arguments(argc, argv, &job)) {
         return EXIT_USAGE;
     }
-    const bool fine = raw_load(job.path, &job.white) && calibrate(&job);
+    const struct picture_wishes wishes = {.output = job.output};
+    const bool fine =
+        raw_load(job.path, &job.white) && picture_wishes_folder(&wishes) && calibrate(&job);
     raw_free(&job.white);
     return fine ? EXIT_SUCCESS : EXIT_FAILURE;
 }

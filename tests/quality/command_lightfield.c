@@ -373,9 +373,8 @@ static bool write_raw(const struct job *job)
 
 static bool make_views(struct job *job)
 {
-    const struct picture_wishes wishes = {.output = job->output};
     const struct views_wishes views = {job->field, &job->raw, &job->geometry, job->output};
-    return picture_wishes_folder(&wishes) && write_raw(job) && views_write(&views);
+    return write_raw(job) && views_write(&views);
 }
 
 /* Looks at it in a window, or writes files. */
@@ -404,11 +403,9 @@ static bool make_all(struct job *job)
 {
     const double middle_px = 0.5 * (job->least_px + job->most_px);
     const double scale = middle_px / job->geometry.pitch_x_px;
-    const struct picture_wishes wishes = {.output = job->output};
     const int width = (int)lround(job->geometry.columns * job->geometry.pitch_x_px * scale);
     const int height = (int)lround(job->geometry.rows * job->geometry.pitch_y_px * scale);
-    if ((!job->window && !picture_wishes_folder(&wishes)) ||
-        !picture_init(&job->picture, width, height)) {
+    if (!picture_init(&job->picture, width, height) || !(job->window || write_raw(job))) {
         return false;
     }
     job->depths = calloc((size_t)width * (size_t)height, sizeof *job->depths);
@@ -419,7 +416,7 @@ static bool make_all(struct job *job)
     if (job->window) {
         return render(job, middle_px, 0.0, true, NULL) && look(job);
     }
-    return write_raw(job) && render(job, middle_px, -aside_px, true, "left") &&
+    return render(job, middle_px, -aside_px, true, "left") &&
            render(job, middle_px, aside_px, true, "right") && write_depths(job) &&
            write_frames(job) && render(job, middle_px, 0.0, true, "all-in-focus") && look(job);
 }
@@ -435,7 +432,9 @@ int command_lightfield(int argc, char **argv)
     }
     const struct gaze_wishes settings = {
         .config = job.config, .sets = job.sets, .set_count = job.set_count};
-    const bool fine = gaze_wishes_are_fine(&settings) && make_field(&job) &&
+    const struct picture_wishes folder = {.output = job.output};
+    const bool fine = gaze_wishes_are_fine(&settings) &&
+                      (job.window || picture_wishes_folder(&folder)) && make_field(&job) &&
                       (job.views ? make_views(&job) : make_all(&job));
     if (fine && job.views) {
         printf("%s: raw.png (a part of it), view.png, view-*.png, sum.png, refocus-*.png\n",

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool read_gaze(const char *text, struct fovea_point_uv *out_gaze)
 {
@@ -102,12 +103,19 @@ bool picture_wishes_folder(const struct picture_wishes *wishes)
         }
     }
     struct stat found;
-    if (mkdir(part, 0777) == 0 ||
-        (errno == EEXIST && stat(part, &found) == 0 && S_ISDIR(found.st_mode))) {
-        return true;
+    if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+        say_error("cannot make the folder %s: %s", wishes->output, strerror(errno));
+        return false;
     }
-    say_error("cannot make the folder %s: %s", wishes->output, strerror(errno));
-    return false;
+    if (stat(part, &found) != 0 || !S_ISDIR(found.st_mode)) {
+        say_error("--output: %s is not a folder", wishes->output);
+        return false;
+    }
+    if (access(part, W_OK | X_OK) != 0) {
+        say_error("cannot write into the folder %s: %s", wishes->output, strerror(errno));
+        return false;
+    }
+    return true;
 }
 
 bool picture_wishes_spare(const struct picture_wishes *wishes, const char *path)
