@@ -406,6 +406,10 @@ TEST(a_program_says_what_is_in_focus)
     given->depths.depth.focus_m = (double)INFINITY;
     run(given);
     assert_focused(given, (double)INFINITY);
+    given->depths.depth.focus_m = 0.0; /* it goes on from there */
+    given->depths.depth.elapsed_s = 0.3;
+    run(given);
+    assert_focused(given, 1.0 / (1.0 - exp(-1.0)));
 }
 
 /* ---- What is refused */

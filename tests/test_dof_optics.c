@@ -282,5 +282,7 @@ TEST(what_a_program_says_is_the_focus)
     depth.focus_m = 0.0;
     optics.is_fixed = true;
     assert_near(dof_focus(&optics, &depth, 3.0f, &focus), 0.5, 1e-15);
-    assert_false(focus.is_there);
+    optics.is_fixed = false; /* then it goes on from there */
+    depth.elapsed_s = 0.3;
+    assert_near(dof_focus(&optics, &depth, 3.0f, &focus), 3.0 - 2.5 * exp(-1.0), 1e-12);
 }

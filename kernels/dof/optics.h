@@ -83,20 +83,33 @@ HOST_DEVICE bool dof_knows_vergence(const struct dof_optics *optics,
     return optics->takes_vergence && depth->vergence_m > 0.0;
 }
 
-/* The focus of an image's frame: what the program says; or dof.focus_m; or, after elapsed_s, on the
- * way to `seen_diopters`, the depth under the gaze. That is NaN where it is unknown or there is no
- * gaze: what the eyes' vergence says may stand in for it; else the focus stays where it was in the
- * frame before, and is at dof.focus_m where it was nowhere or the frame follows on none. */
+/* Says whether a program or dof.focus names the distance in focus, whatever is seen. */
+HOST_DEVICE bool dof_focus_is_given(const struct dof_optics *optics,
+                                    const struct fovea_depth *depth)
+{
+    return depth->focus_m > 0.0 || optics->is_fixed;
+}
+
+HOST_DEVICE double dof_given_m(const struct dof_optics *optics, const struct fovea_depth *depth)
+{
+    return depth->focus_m > 0.0 ? depth->focus_m : optics->focus_m;
+}
+
+/* The focus of an image's frame: what is given, at once; or, after elapsed_s, on the way to
+ * `seen_diopters`, the depth under the gaze. That is NaN where it is unknown or there is no gaze:
+ * what the eyes' vergence says may stand in for it; else the focus stays where it was in the frame
+ * before, and is at dof.focus_m where it was nowhere or the frame follows on none. */
 HOST_DEVICE double dof_focus(const struct dof_optics *optics, const struct fovea_depth *depth,
                              float seen_diopters, struct operator_focus *focus)
 {
-    if (depth->focus_m > 0.0 || optics->is_fixed) {
-        return dof_diopters_at(depth->focus_m > 0.0 ? depth->focus_m : optics->focus_m);
+    const bool is_given = dof_focus_is_given(optics, depth);
+    double seen = (double)seen_diopters;
+    if (is_given) {
+        seen = dof_diopters_at(dof_given_m(optics, depth));
+    } else if (isnan(seen_diopters) && dof_knows_vergence(optics, depth)) {
+        seen = dof_diopters_at(depth->vergence_m);
     }
-    const double seen = isnan(seen_diopters) && dof_knows_vergence(optics, depth)
-                            ? dof_diopters_at(depth->vergence_m)
-                            : (double)seen_diopters;
-    const struct operator_follow how = {depth->elapsed_s, optics->focus_time_s,
+    const struct operator_follow how = {is_given ? 0.0 : depth->elapsed_s, optics->focus_time_s,
                                         optics->focus_hysteresis_diopters, 1.0 / optics->focus_m};
     return operator_focus_follow(&how, seen, focus);
 }

@@ -41,11 +41,11 @@ shared uint is_blurred; /* a pixel that is not near */
 /* ---- Focus */
 
 /* NaN's bits do not get into the arithmetic: `seen` says whether the depth under the gaze is known. Where it is not,
- * the eyes' vergence may be. */
+ * what is given may be, or the eyes' vergence. */
 float next_focus(bool seen, float seen_diopters)
 {
     float wanted = seen ? seen_diopters : first_diopters;
-    bool known = seen || (flags & FLAG_VERGENCE) != 0;
+    bool known = seen || (flags & FLAG_KNOWN) != 0;
     bool goes_on = was_there != 0 && (flags & FLAG_FOLLOWS) != 0;
     if (goes_on && (!known || abs(wanted - wanted_diopters) <= hysteresis_diopters)) {
         wanted = wanted_diopters;
@@ -65,8 +65,7 @@ void set_focus()
     float seen_diopters;
     bool seen = find_diopters(
         clamp(gaze, ivec2(0), ivec2(frame.width_px, frame.height_px) - 1), seen_diopters);
-    focus_diopters = given_diopters >= 0.0 ? given_diopters
-                                           : next_focus(seen && (flags & FLAG_BLIND) == 0, seen_diopters);
+    focus_diopters = next_focus(seen && (flags & FLAG_BLIND) == 0, seen_diopters);
     px_per_diopter = sigma_scale / (1.0 - min(focal_m * focus_diopters, 0.5));
 }
 

@@ -13,7 +13,7 @@
 const int FLAG_DISTANCE = 1;
 const int FLAG_FOLLOWS = 2;
 const int FLAG_BLIND = 4;
-const int FLAG_VERGENCE = 8;
+const int FLAG_KNOWN = 8;
 
 /* struct dof_constants of dof_shaders.h. */
 layout(push_constant) uniform Constants
@@ -26,7 +26,6 @@ layout(push_constant) uniform Constants
     float most_px;
     float start;
     float step_by;
-    float given_diopters;
     float first_diopters;
     float hysteresis_diopters;
     float left;

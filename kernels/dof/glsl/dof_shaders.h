@@ -55,7 +55,7 @@ enum dof_constant_flags {
     DOF_CONSTANT_DISTANCE = 1, /* dof_scale.is_distance */
     DOF_CONSTANT_FOLLOWS = 2, /* the frame follows on the one before */
     DOF_CONSTANT_BLIND = 4, /* there is no gaze */
-    DOF_CONSTANT_VERGENCE = 8, /* first_diopters is where both lines of sight cross */
+    DOF_CONSTANT_KNOWN = 8, /* first_diopters is given, or where both lines of sight cross */
 };
 
 /* 32-bit members only; dof.glsl declares the same. */
@@ -70,7 +70,6 @@ struct dof_constants {
     float start;
     float step;
     /* dof_focus */
-    float given_diopters; /* what is in focus; negative: what is seen */
     float first_diopters; /* where nothing was seen yet, or in its place */
     float hysteresis_diopters;
     float left; /* of the way to what is seen */

@@ -151,21 +151,20 @@ static void set_depths(const struct dof_optics *optics, const struct operator_de
 {
     const struct fovea_depth *values = &depths->values;
     const struct dof_scale scale = dof_scale_of(values);
-    const double given_m = values->focus_m > 0.0 ? values->focus_m : optics->focus_m;
+    const bool is_given = dof_focus_is_given(optics, values);
+    const bool is_known = is_given || dof_knows_vergence(optics, values);
+    const double known_m = is_given ? dof_given_m(optics, values) : values->vergence_m;
     const bool stays = depths->focus_stays;
-    const bool follows = stays || values->elapsed_s > 0.0;
+    const bool follows = !is_given && (stays || values->elapsed_s > 0.0);
     out->depth_x_px = depths->x_px;
     out->depth_y_px = depths->y_px;
     out->flags |= scale.is_distance ? DOF_CONSTANT_DISTANCE : 0;
     out->start = (float)scale.start;
     out->step = (float)scale.step;
-    out->given_diopters =
-        values->focus_m > 0.0 || optics->is_fixed ? (float)dof_diopters_at(given_m) : -1.0f;
+    out->flags |= is_given ? DOF_CONSTANT_BLIND : 0;
     out->flags |= follows ? DOF_CONSTANT_FOLLOWS : 0;
-    out->flags |= dof_knows_vergence(optics, values) ? DOF_CONSTANT_VERGENCE : 0;
-    out->first_diopters =
-        (float)(dof_knows_vergence(optics, values) ? dof_diopters_at(values->vergence_m)
-                                                   : 1.0 / optics->focus_m);
+    out->flags |= is_known ? DOF_CONSTANT_KNOWN : 0;
+    out->first_diopters = (float)(is_known ? dof_diopters_at(known_m) : 1.0 / optics->focus_m);
     out->left = stays ? 1.0f : (float)operator_left_after(values->elapsed_s, optics->focus_time_s);
     out->hysteresis_diopters = stays ? FLT_MAX : (float)optics->focus_hysteresis_diopters;
 }
