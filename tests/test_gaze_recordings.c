@@ -30,6 +30,7 @@ struct recorded {
 };
 
 #define LOST 0, 0, 0
+#define TEN ",,,,,,,,,,"
 #define ASC_HEAD "** CONVERTED FROM a.edf using edfapi\n** DATE: Mon\n\n"
 #define ASC_ONE                                                                                    \
     "MSG\t2154555 GAZE_COORDS 0.00 0.00 1279.00 1023.00\nSTART\t2154556 \tLEFT\tSAMPLES\tEVENTS\n" \
@@ -203,6 +204,8 @@ static const struct recorded RECORDED[] = {
      .wrong = "a.x: the time's name has no unit"},
     {"two named columns", "when,gx\n1,2\n", .columns = "when,gx",
      .wrong = "gaze.scanpath.columns is \"when,gx\"; it must name the columns of time, x, y"},
+    {"73 columns", "0,0.5" TEN TEN TEN TEN TEN TEN TEN ",0.25\n", .columns = "1,2,73",
+     .time_unit = FOVEA_TIME_UNIT_S, .count = 1, .rows = {{0, 0.5, 0.25, 1.0}}},
     {"a column beyond the last", "1,2,3\n", .columns = "1,2,4", .time_unit = FOVEA_TIME_UNIT_S,
      .wrong = "a.x:1: gaze.scanpath.columns wants column 4; there are 3"},
 };

@@ -5,9 +5,10 @@
  * eye, in gaze.space; and tables whose columns gaze.scanpath.columns names. */
 #include "recording_table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define NAMES_MAX 64
+#define NAMES_MAX 400
 
 static const struct recording_column columns[] = {
     {.name = "t", .role = RECORDING_TIME, .ns_per_unit = RECORDING_NS_PER_S},
@@ -98,11 +99,10 @@ static enum fovea_result cut(const struct recording *recording, struct named *ou
 static size_t number_of(const char *name)
 {
     const size_t bytes = strlen(name);
-    if (bytes == 0 || bytes > 2 || strspn(name, "0123456789") != bytes) {
+    if (bytes == 0 || bytes > 3 || strspn(name, "0123456789") != bytes) {
         return 0;
     }
-    const size_t tens = bytes == 2 ? (size_t)(name[0] - '0') * 10 : 0;
-    return tens + (size_t)(name[bytes - 1] - '0');
+    return strtoul(name, NULL, 10);
 }
 
 static size_t columns_in(const struct recording *recording)
@@ -125,12 +125,17 @@ static enum fovea_result read_numbered(struct recording *recording, const struct
 {
     const char *names[NAMES_MAX];
     const size_t count = columns_in(recording);
+    if (count > NAMES_MAX) {
+        log_error(recording->text.log, "%s:1: there are %zu columns; numbers name up to %d",
+                  recording->text.name, count, NAMES_MAX);
+        return FOVEA_ERROR_CONFIG;
+    }
     for (size_t i = 0; i < NAMES_MAX; i++) {
         names[i] = "-";
     }
     for (size_t i = 0; i < named->count; i++) {
         const size_t number = number_of(named->columns[i].name);
-        if (number > count || number > NAMES_MAX) {
+        if (number > count) {
             log_error(recording->text.log,
                       "%s:1: gaze.scanpath.columns wants column %zu; there are %zu",
                       recording->text.name, number, count);
@@ -138,7 +143,7 @@ static enum fovea_result read_numbered(struct recording *recording, const struct
         }
         names[number - 1] = named->columns[i].name;
     }
-    return recording_read_table(recording, format, names, count < NAMES_MAX ? count : NAMES_MAX);
+    return recording_read_table(recording, format, names, count);
 }
 
 static enum fovea_result read_named(struct recording *recording)
