@@ -279,6 +279,8 @@ TEST(recordings_of_both_eyes_tell_where_these_cross)
             }
         }
         assert_near(fovea_gaze_source_vergence_m(source, 4 * MS), 20, 1e-6); /* it stands */
+        assert_near(fovea_gaze_source_vergence_m(source, 1 * S), 0, 0); /* its row stands on */
+        assert_near(fovea_gaze_source_vergence_m(source, 9 * S), 0, 0); /* of the next lap, too */
         assert_near(fovea_gaze_source_vergence_m(source, 5 * S), 0, 0);
     }
     assert_int_equal(remove(path), 0);

@@ -270,7 +270,8 @@ static void scanpath_observe(struct fovea_gaze_source *source, int64_t t_ns, dou
     out->rate_hz = (double)(out->sample_count - rows_until(scanpath, elapsed_ns - GAZE_NS_PER_S));
 }
 
-/* A row stands until the next one, and the last one for as long as any sample. */
+/* A row stands until the next one, the last one for as long as any sample, and what was told before
+ * an eye was lost from its own time on. */
 static double scanpath_vergence_m(struct fovea_gaze_source *source, int64_t t_ns)
 {
     struct scanpath *scanpath = (struct scanpath *)source;
@@ -278,10 +279,12 @@ static double scanpath_vergence_m(struct fovea_gaze_source *source, int64_t t_ns
         return 0.0;
     }
     const int64_t elapsed_ns = elapsed_at(scanpath, t_ns);
-    const size_t row = place_at(scanpath, elapsed_ns).row;
-    const bool is_end = scanpath->lap_ns == 0 && row + 1 == scanpath->file.count;
-    return gaze_vergence_m(&scanpath->vergences[row], &source->settings,
-                           is_end ? elapsed_ns : scanpath->file.rows[row].t_ns);
+    const struct place now = place_at(scanpath, elapsed_ns);
+    const struct gaze_vergence *told = &scanpath->vergences[now.row];
+    const bool is_end = !source->settings.scanpath_loop && now.row + 1 == scanpath->file.count;
+    const bool stands = told->t_ns == scanpath->file.rows[now.row].t_ns && !is_end;
+    return gaze_vergence_m(told, &source->settings,
+                           stands ? told->t_ns : elapsed_ns - now.lap * scanpath->lap_ns);
 }
 
 static void scanpath_describe(const struct fovea_gaze_settings *settings, char *out, size_t bytes)
