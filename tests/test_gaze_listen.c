@@ -57,9 +57,10 @@ TEST(the_point_is_what_a_reader_reads)
     }
 }
 
-TEST(only_valid_samples_are_heard)
+static void assert_only_valid_heard(double least_confidence)
 {
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
+    settings.min_confidence = least_confidence;
     OWNED(fovea_gaze_source_destroy) struct fovea_gaze_source *source = gaze_open(&settings);
     struct ear ear;
     listen_to(&ear, source);
@@ -80,6 +81,12 @@ TEST(only_valid_samples_are_heard)
     gaze_source_unlisten(source, &ear.listener);
     assert_ok(fovea_gaze_source_push(source, &valid));
     assert_int_equal(ear.calls, 1);
+}
+
+TEST(only_valid_samples_are_heard)
+{
+    assert_only_valid_heard(0.5);
+    assert_only_valid_heard(0.0); /* a confidence of 0 is a lost eye's */
 }
 
 TEST(only_what_comes_from_outside_is_listened_to)

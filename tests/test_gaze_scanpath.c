@@ -323,13 +323,17 @@ TEST(a_scanpath_without_a_valid_row_warns)
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SCANPATH);
     snprintf(settings.scanpath_file, sizeof settings.scanpath_file, "%s",
              gaze_temporary("unsure.csv"));
-    gaze_write_file(settings.scanpath_file, "t,x,y,confidence\n0,0.1,0.1,0.2\n");
-    struct gaze_logged logged;
-    struct fovea_gaze_source *source = NULL;
-    assert_ok(gaze_source_open(&settings, gaze_logged_log(&logged), &source));
-    assert_int_equal(logged.count[FOVEA_LOG_WARNING], 1);
-    assert_int_equal(gaze_at(source, 0).state, FOVEA_GAZE_LOST);
-    fovea_gaze_source_destroy(&source);
+    for (int lost = 0; lost < 2; lost++) { /* no least confidence makes a lost eye valid */
+        gaze_write_file(settings.scanpath_file, lost ? "t,x,y,confidence\n0,nan,nan,1\n"
+                                                     : "t,x,y,confidence\n0,0.1,0.1,0.2\n");
+        settings.min_confidence = lost ? 0.0 : 0.5;
+        struct gaze_logged logged;
+        struct fovea_gaze_source *source = NULL;
+        assert_ok(gaze_source_open(&settings, gaze_logged_log(&logged), &source));
+        assert_int_equal(logged.count[FOVEA_LOG_WARNING], 1);
+        assert_int_equal(gaze_at(source, 0).state, FOVEA_GAZE_LOST);
+        fovea_gaze_source_destroy(&source);
+    }
     assert_int_equal(unlink(settings.scanpath_file), 0);
 }
 

@@ -3,6 +3,8 @@
 
 #include "gaze_intake.h"
 
+#include "gaze_settings.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -80,7 +82,7 @@ static bool add_in_order(struct gaze_intake *intake, const struct fovea_gaze_set
         return false;
     }
     struct fovea_gaze_sample sample = *raw;
-    const bool valid = !raw->blink && raw->confidence >= settings->min_confidence;
+    const bool valid = !raw->blink && gaze_settings_is_sure(settings, raw->confidence);
     take_in(&intake->track, valid, pass(intake, settings, valid, &sample), &sample);
     gaze_rate_add(&intake->rate, sample.t_ns);
     publish(intake);
@@ -113,7 +115,7 @@ bool gaze_intake_add(struct gaze_intake *intake, const struct fovea_gaze_setting
 void gaze_intake_add_eyes(struct gaze_intake *intake, const struct fovea_gaze_settings *settings,
                           const struct gaze_sight eyes[2], double confidence, int64_t t_ns)
 {
-    if (!(confidence >= settings->min_confidence) || is_of_the_future(t_ns)) {
+    if (!gaze_settings_is_sure(settings, confidence) || is_of_the_future(t_ns)) {
         return;
     }
     pthread_mutex_lock(&intake->adding);

@@ -40,14 +40,14 @@ static enum fovea_result find_valid_rows(struct scanpath *scanpath)
     }
     size_t last = NO_ROW;
     for (size_t i = 0; i < scanpath->file.count; i++) {
-        if (scanpath->file.rows[i].confidence >= scanpath->base.settings.min_confidence) {
+        if (gaze_settings_is_sure(&scanpath->base.settings, scanpath->file.rows[i].confidence)) {
             last = i;
         }
         scanpath->last_valid[i] = last;
     }
     if (last == NO_ROW) {
         log_warning(scanpath->base.log,
-                    "gaze: no row of %s reaches gaze.validity.min_confidence %g",
+                    "gaze: no row of %s is as sure as gaze.validity.min_confidence, %g",
                     scanpath->base.settings.scanpath_file, scanpath->base.settings.min_confidence);
     }
     return FOVEA_OK;
