@@ -179,7 +179,7 @@ void main()
     int strips = (size_px.y + STRIP - 1) / STRIP;
     ivec2 first = ivec2(gl_WorkGroupID.x, int(gl_WorkGroupID.y) % strips) * ivec2(SEGMENT, STRIP);
     scale_entry of = scale_of(slot);
-    load_rows(int(gl_WorkGroupID.y) / strips, first, thread);
+    load_rows(channel_first + int(gl_WorkGroupID.y) / strips, first, thread);
     clear(of, thread);
     barrier();
     put_rows(thread);

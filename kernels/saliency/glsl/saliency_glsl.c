@@ -25,7 +25,7 @@ _Static_assert(SALIENCY_GLSL_PAD_PX > SALIENCY_FINE_REACH, "and whole words");
 #define PIXELS_PER_CANDIDATE 4 /* twice as near to each other as maxima of the smallest scale */
 #define FILTER_GROUPS 4096 /* wanted */
 #define FILTER_SHARES_MOST 4
-#define OTHER_PASSES 16 /* beside level 0's, one for each scale; merge sorts of 2^32 take 6 */
+#define OTHER_PASSES 16 /* merge sorts of 2^32 take 6 */
 
 /* ---- Tables */
 
@@ -196,11 +196,49 @@ static uint32_t threads_of(const struct saliency_level *level)
                       bounds_parts(samples_of(&level->y), SALIENCY_GLSL_PLANE_ROWS));
 }
 
-/* Levels whose planes have little work are made in one pass, which has a workgroup for each plane.
- */
-static void add_planes(struct making *making, uint32_t threads_of_one)
+/* Level 0 of a scale and of the channels whose planes are made */
+static void add_fine_scale(struct making *making, int32_t scale)
 {
     struct saliency_constants *constants = &making->constants;
+    const uint32_t across = (uint32_t)bounds_parts(constants->size_px[0], SALIENCY_GLSL_SEGMENT);
+    const uint32_t strips = (uint32_t)bounds_parts(constants->size_px[1], SALIENCY_GLSL_STRIP);
+    constants->slot = scale;
+    add_pass(making->way, &saliency_fine_shader, across,
+             strips * (uint32_t)constants->channel_count, constants)
+        ->shader.special[0] = making->plan->scales[scale].reach;
+}
+
+static void end_pass(const struct making *making, bool barrier)
+{
+    making->way->passes[making->way->count - 1].barrier = barrier;
+}
+
+/* Without planes */
+static void add_fine(struct making *making)
+{
+    making->constants.channel_count = making->constants.channels;
+    for (int32_t scale = making->constants.fine_count - 1; scale >= 0; scale--) {
+        add_fine_scale(making, scale);
+        end_pass(making, scale == 0);
+    }
+}
+
+/* Level 0 is summed beside the last pass, of planes, which leaves most of a GPU idle: `count` of
+ * the scales that are left, which become less. */
+static void add_beside(struct making *making, int32_t count, int32_t *left)
+{
+    for (int32_t i = 0; i<count && * left> 0; i++) {
+        end_pass(making, false);
+        add_fine_scale(making, --*left);
+    }
+}
+
+/* Levels whose planes have little work are made in one pass, which has a workgroup for each plane.
+ * fine: how many scales of level 0 are beside them */
+static void add_planes(struct making *making, int32_t fine)
+{
+    struct saliency_constants *constants = &making->constants;
+    const uint32_t threads_of_one = fine > 0 ? PLANE_THREADS_OF_ONE_BESIDE : PLANE_THREADS_OF_ONE;
     const uint32_t down = (uint32_t)(constants->channel_count * (constants->bin_count + 1));
     bool goes_on = false;
     for (uint32_t i = 2; i < making->plan->level_count && !goes_on; i++) {
@@ -210,7 +248,9 @@ static void add_planes(struct making *making, uint32_t threads_of_one)
         add_pass(making->way, &saliency_planes_shader,
                  goes_on ? 1 : shader_divide_up(threads, PLANE_THREADS), down, constants)
             ->shader.special[0] = goes_on;
+        add_beside(making, goes_on ? fine : 1, &fine);
     }
+    add_beside(making, fine, &fine);
 }
 
 /* The largest reach of scales of coarser levels whose number is that, modulo 3; 0: there is none */
@@ -222,11 +262,6 @@ static int32_t reach_of(const struct saliency_plan *plan, uint32_t slot)
         reach = own > reach ? own : reach;
     }
     return reach;
-}
-
-static void end_pass(const struct making *making, bool barrier)
-{
-    making->way->passes[making->way->count - 1].barrier = barrier;
 }
 
 /* Filters may be beside each other. */
@@ -277,32 +312,12 @@ static void add_lists(struct making *making)
     }
 }
 
-/* Level 0, a scale each time */
-static void add_fine(struct making *making)
+/* Planes that are in memory at once, and what is made of them. Level 0 is not beside the first, as
+ * both add to shared memory. */
+static void add_step(struct making *making)
 {
-    struct saliency_constants constants = making->constants;
-    const uint32_t across = (uint32_t)bounds_parts(constants.size_px[0], SALIENCY_GLSL_SEGMENT);
-    const uint32_t down =
-        (uint32_t)(bounds_parts(constants.size_px[1], SALIENCY_GLSL_STRIP) * constants.channels);
-    for (constants.slot = constants.fine_count - 1; constants.slot >= 0; constants.slot--) {
-        struct operator_pass *pass =
-            add_pass(making->way, &saliency_fine_shader, across, down, &constants);
-        pass->shader.special[0] = making->plan->scales[constants.slot].reach;
-        pass->barrier = constants.slot == 0;
-    }
-}
-
-/* Planes that are in memory at once, and what is made of them. The first time level 0 is summed
- * beside the last planes, which leave most of a GPU idle. */
-static void add_step(struct making *making, bool is_first)
-{
-    const bool beside = is_first && making->constants.fine_count > 0;
     add_planes_of_pixels(making);
-    add_planes(making, beside ? PLANE_THREADS_OF_ONE_BESIDE : PLANE_THREADS_OF_ONE);
-    if (beside) {
-        end_pass(making, false);
-        add_fine(making);
-    }
+    add_planes(making, making->constants.bin_first == 0 ? making->constants.fine_count : 0);
     add_filters(making);
 }
 
@@ -317,7 +332,7 @@ static void add_steps(struct making *making, const struct at_once *at_once)
             constants->channel_count = channels < at_once->channels ? channels : at_once->channels;
             constants->bin_first = bin;
             constants->bin_count = bins < at_once->bins ? bins : at_once->bins;
-            add_step(making, channel == 0 && bin == 0);
+            add_step(making);
         }
     }
 }
@@ -386,12 +401,14 @@ static void place_all(const struct saliency_plan *plan, struct saliency_glsl *gl
 
 /* ---- Memory */
 
-/* Each step has a pass of pixels, one of each coarser level at most, and filters. */
+/* Each step has a pass of pixels, one of each coarser level at most, and filters; each channel has
+ * one of each scale of level 0. */
 static size_t most_passes(const struct saliency_plan *plan, const struct at_once *at_once)
 {
     const size_t steps = (size_t)bounds_parts(SALIENCY_CHANNELS, at_once->channels) *
                          (size_t)bounds_parts(SALIENCY_BINS, at_once->bins);
-    return OTHER_PASSES + plan->scale_count + steps * (plan->level_count + SALIENCY_PER_OCTAVE);
+    return OTHER_PASSES + (size_t)SALIENCY_CHANNELS * plan->scale_count +
+           steps * (plan->level_count + SALIENCY_PER_OCTAVE);
 }
 
 static enum fovea_result make_memory(const struct saliency_plan *plan,
