@@ -94,6 +94,17 @@ static void record_passes(struct blobs_bench *bench, VkCommandBuffer commands,
     }
 }
 
+/* Passes up to responses look at bins, of which a call leaves none: these are made once more. */
+static void record_before(struct blobs_bench *bench, VkCommandBuffer commands,
+                          const struct shader *shader)
+{
+    record(bench, commands);
+    if (shader != &saliency_maxima_shader && shader != &saliency_rank_shader &&
+        shader != &saliency_prune_shader) {
+        record_passes(bench, commands, &saliency_bins_shader);
+    }
+}
+
 /* A call, or those passes of one behind a call that have the shader. */
 struct blobs_round {
     struct blobs_bench *bench;
@@ -107,7 +118,7 @@ static size_t play(void *user, double *out_us)
     struct vulkan_bench *b = bench->b;
     VkCommandBuffer commands = engine_begin(&b->engine);
     if (round->shader) {
-        record(bench, commands);
+        record_before(bench, commands, round->shader);
     }
     vulkan_stamp(b, commands, 0);
     if (round->shader) {

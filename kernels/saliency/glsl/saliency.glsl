@@ -89,6 +89,20 @@ int mask_words_of(level_entry of)
     return of.pitch / SAMPLES * of.y.count * 4;
 }
 
+/* The place of a word that says which of 32 bins a channel's pixels have. Bits of others may be set before a picture. */
+int there_word_of(int channel, int bin)
+{
+    return counts + 1 + channel * BINS / 32 + bin / 32;
+}
+
+/* channel, bin: counted from the first of those made at once. Planes of other bins are like those before them, and nobody
+ * looks at them. */
+bool is_there(int channel, int bin)
+{
+    int own = bin_first + bin;
+    return (work[there_word_of(channel_first + channel, own)] >> own % 32 & 1u) != 0u;
+}
+
 /* channel, bin: counted from the first of those made at once */
 int plane_of(level_entry of, int channel, int bin)
 {

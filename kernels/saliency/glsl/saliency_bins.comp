@@ -15,6 +15,10 @@ layout(local_size_x = 64, local_size_y = 4) in;
 
 layout(set = 0, binding = 0) uniform texture2D picture;
 
+const int CHANNELS = 3;
+
+shared uint there[CHANNELS * BINS / 32]; /* bins of the workgroup's pixels */
+
 /* NaN, which a driver need not know, is 0. */
 float within(float value)
 {
@@ -59,21 +63,48 @@ void clear()
     }
 }
 
-void main()
+/* Most threads find that another one has noted their bin. */
+void note(int channel, uint bin)
 {
-    ivec2 at = ivec2(gl_GlobalInvocationID.xy);
-    clear();
-    if (at.x >= bin_pitch || at.y >= bin_rows) {
-        return;
+    int at = channel * BINS / 32 + int(bin / 32u);
+    uint bit = 1u << bin % 32u;
+    if ((there[at] & bit) == 0u) {
+        atomicOr(there[at], bit);
     }
+}
+
+void put_four(ivec2 at)
+{
     uvec3 words = uvec3(0);
     for (int i = 0; i < 4; i++) {
         ivec2 pixel = clamp(ivec2(4 * at.x + i, at.y) - PAD, ivec2(0), size_px - 1);
         vec4 color = texelFetch(picture, pixel, 0);
-        words |= uvec3(min(bins_of(channels == 1 ? color.rrr : color.rgb), ivec3(BINS - 1))) << 8 * i;
+        uvec3 bins = uvec3(min(bins_of(channels == 1 ? color.rrr : color.rgb), ivec3(BINS - 1)));
+        words |= bins << 8 * i;
+        for (int channel = 0; channel < channels; channel++) {
+            note(channel, bins[channel]);
+        }
     }
     int place = at.y * bin_pitch + at.x;
     for (int i = 0; i < channels; i++) {
         work[i * bin_rows * bin_pitch + place] = words[i];
+    }
+}
+
+void main()
+{
+    ivec2 at = ivec2(gl_GlobalInvocationID.xy);
+    int thread = int(gl_LocalInvocationIndex);
+    if (thread < there.length()) {
+        there[thread] = 0u;
+    }
+    clear();
+    barrier();
+    if (at.x < bin_pitch && at.y < bin_rows) {
+        put_four(at);
+    }
+    barrier();
+    if (thread < there.length() && (there[thread] & ~work[counts + 1 + thread]) != 0u) {
+        atomicOr(work[counts + 1 + thread], there[thread]);
     }
 }

@@ -223,8 +223,8 @@ static void add_fine(struct making *making)
     }
 }
 
-/* Level 0 is summed beside the last pass, of planes, which leaves most of a GPU idle: `count` of
- * the scales that are left, which become less. */
+/* Sums `count` scales of level 0 beside the last pass, whose planes leave most of a GPU idle. left:
+ * how many scales are left, which become less */
 static void add_beside(struct making *making, int32_t count, int32_t *left)
 {
     for (int32_t i = 0; i<count && * left> 0; i++) {
@@ -391,7 +391,7 @@ static void place_all(const struct saliency_plan *plan, struct saliency_glsl *gl
     /* Nobody looks at bins any more when candidates are sorted, nor at orders then. */
     constants->orders = constants->near = place(more > near ? more : near, words);
     constants->responses = place(plan->response_count, words);
-    constants->counts = place(1, words);
+    constants->counts = place(1 + SALIENCY_CHANNELS * SALIENCY_BINS / 32, words);
     constants->candidates =
         place(SALIENCY_GLSL_CANDIDATE_INTS * (uint64_t)constants->candidate_capacity, words);
     constants->sorted = place(SALIENCY_GLSL_BLOB_INTS * (uint64_t)most, words);

@@ -34,6 +34,7 @@ shared int sums[BINS * WIDTH];
 shared uint region[SIDE * REGION];
 shared int parts[THREADS];
 shared uint mask[WIDTH / SAMPLES * 4];
+shared uint there[BINS / 32]; /* bins that the channel has */
 
 /* first: the first sample's pixel. Beyond the picture are PAD of its outermost pixels. */
 void load(int channel, ivec2 first, int thread)
@@ -45,6 +46,9 @@ void load(int channel, ivec2 first, int thread)
     }
     if (thread < mask.length()) {
         mask[thread] = 0u;
+    }
+    if (thread < there.length()) {
+        there[thread] = work[there_word_of(channel, 32 * thread)];
     }
     for (int i = thread; i < BINS * WIDTH; i += THREADS) {
         sums[i] = 0;
@@ -111,7 +115,7 @@ void write(level_entry of, int channel, int i, int row, int thread)
         int bin = n / (WIDTH / 2);
         int pair = n % (WIDTH / 2);
         int at = (bin_first + bin) * WIDTH + 2 * pair;
-        if (i + 2 * pair < of.pitch) {
+        if (i + 2 * pair < of.pitch && (there[(bin_first + bin) / 32] >> (bin_first + bin) % 32 & 1u) != 0u) {
             planes[plane_of(of, channel, bin) + row * words_of(of) + i / 2 + pair] =
                 packHalf2x16(vec2(sums[at], sums[at + 1]));
         }

@@ -112,6 +112,9 @@ void main()
 {
     int channel = int(gl_WorkGroupID.y) / (bin_count + 1);
     int bin = int(gl_WorkGroupID.y) % (bin_count + 1);
+    if (bin < bin_count && !is_there(channel, bin)) {
+        return;
+    }
     for (int number = slot; number < (GOES_ON == 1 ? level_count : slot + 1); number++) {
         if (bin < bin_count) {
             make_plane(level_of(number), level_of(number - 1), channel, bin);

@@ -27,7 +27,7 @@ struct saliency_constants {
     int32_t bin_pitch, bin_rows; /* of a channel, words and rows; they begin at 0 */
     int32_t masks;
     int32_t responses, response_count;
-    int32_t counts; /* of candidates */
+    int32_t counts; /* of candidates; behind them which bins channels have */
     int32_t candidates, candidate_capacity;
     int32_t orders; /* twice a number for each: what is sorted, and what it becomes */
     int32_t sorted, states, near;
