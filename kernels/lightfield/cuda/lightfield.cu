@@ -13,7 +13,8 @@
  * lightfield_sum_*. lightfield_costs_*, lightfield_boxes: z: patch sizes. lightfield_search_*:
  * x: patch sizes, y: lenses.
  * lightfield_render_tile_*: blocks of as many threads as they read chunks; grid x: columns of the
- * picture, y: parts of rows of lenses. lightfield_render_rings_*: the same, y from the gaze on. */
+ * picture, y: parts of rows of lenses. lightfield_render_rings_*: blocks of
+ * LIGHTFIELD_RINGS_THREADS threads; y from the gaze on. */
 
 #include "depth.cuh"
 #include "depth_tile.cuh"
@@ -85,7 +86,7 @@ extern __shared__ __align__(16) char shared_memory[];
         __shared__ render_tile_memory memory;                                                      \
         render_tile<tile_##name>(params, memory, (tile_##name::sum *)shared_memory);               \
     }                                                                                              \
-    KERNEL(LIGHTFIELD_TILE_THREADS, LIGHTFIELD_TILE_BLOCKS)                                        \
+    KERNEL(LIGHTFIELD_RINGS_THREADS, LIGHTFIELD_RINGS_BLOCKS)                                      \
     lightfield_render_rings_##name(const __grid_constant__ lightfield_tile_rendering params)       \
     {                                                                                              \
         __shared__ rings_memory memory;                                                            \

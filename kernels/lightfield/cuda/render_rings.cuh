@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Blended micro-images of bytes under a gaze, where pixels take more or fewer lenses. A block has
- * half the rows of a tile, and each thread adds up its own pixels, in the same numbers: where a row
+/* Blended micro-images of bytes under a gaze, where pixels take more or fewer lenses. A block is
+ * smaller than a tile, and each thread adds up its own pixels, in the same numbers: where a row
  * of the raw picture has few pixels that are wanted, few threads would add them up for all others.
  * One barrier stands behind places and weights; these, and how long loads take, bound it. */
 #pragma once
@@ -11,16 +11,16 @@
 
 #define RINGS (LIGHTFIELD_TILE_RANGE + 1) /* pixels of one have as many lenses */
 
-static_assert(LIGHTFIELD_TILE_COLUMNS + LIGHTFIELD_RINGS_ROWS * LIGHTFIELD_TILE_LENSES <=
-                  LIGHTFIELD_TILE_THREADS,
+static_assert(LIGHTFIELD_RINGS_COLUMNS + LIGHTFIELD_RINGS_ROWS * LIGHTFIELD_TILE_LENSES <=
+                  LIGHTFIELD_RINGS_THREADS,
               "a thread for each column, and for each row in each row of lenses");
 
 struct rings_memory {
     tile_row rows[RINGS][LIGHTFIELD_RINGS_ROWS][LIGHTFIELD_TILE_LENSES];
-    int places[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_COLUMNS];
-    float2 weights[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_TILE_COLUMNS];
-    float column_weights[LIGHTFIELD_TILE_COLUMNS]; /* of all lenses */
-    unsigned char ranges[LIGHTFIELD_TILE_COLUMNS];
+    int places[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_RINGS_COLUMNS];
+    float2 weights[LIGHTFIELD_TILE_LENSES][LIGHTFIELD_RINGS_COLUMNS];
+    float column_weights[LIGHTFIELD_RINGS_COLUMNS]; /* of all lenses */
+    unsigned char ranges[LIGHTFIELD_RINGS_COLUMNS];
 };
 
 DEVICE void rings_weigh_column(const lightfield_cuda_rendering &params, int column, int x,
@@ -140,8 +140,8 @@ DEVICE void render_rings(const lightfield_tile_rendering &params, rings_memory &
     const tile_rows rows = tile_rows_of(part, params.tile.parts, ends);
     if (thread < columns) {
         rings_weigh_column(of, thread, first_x + thread, array_row, memory);
-    } else if (thread >= LIGHTFIELD_TILE_COLUMNS) {
-        rings_weigh_row(of, rows, thread - LIGHTFIELD_TILE_COLUMNS, memory);
+    } else if (thread >= LIGHTFIELD_RINGS_COLUMNS) {
+        rings_weigh_row(of, rows, thread - LIGHTFIELD_RINGS_COLUMNS, memory);
     }
     __syncthreads();
     const int column = thread % columns;

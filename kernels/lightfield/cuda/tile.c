@@ -132,8 +132,8 @@ bool lightfield_tile_plan_picture(const struct lightfield_cuda_rendering *params
         return false;
     }
     if (params->rings.is_on) {
-        out->columns = LIGHTFIELD_TILE_COLUMNS / step * step;
-        out->threads = LIGHTFIELD_TILE_THREADS;
+        out->columns = LIGHTFIELD_RINGS_COLUMNS;
+        out->threads = LIGHTFIELD_RINGS_THREADS;
         out->parts *= LIGHTFIELD_TILE_ROWS / LIGHTFIELD_RINGS_ROWS;
         return true;
     }

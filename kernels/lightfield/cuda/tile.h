@@ -11,7 +11,11 @@
 
 #define LIGHTFIELD_TILE_COLUMNS 96 /* of the picture: a block's */
 #define LIGHTFIELD_TILE_ROWS 12 /* at most */
-#define LIGHTFIELD_RINGS_ROWS (LIGHTFIELD_TILE_ROWS / 2) /* of blocks under a gaze */
+/* Blocks under a gaze are smaller: fewer threads wait at once for places and weights. */
+#define LIGHTFIELD_RINGS_ROWS (LIGHTFIELD_TILE_ROWS / 2)
+#define LIGHTFIELD_RINGS_COLUMNS 64
+#define LIGHTFIELD_RINGS_THREADS 128
+#define LIGHTFIELD_RINGS_BLOCKS 6 /* of a multiprocessor */
 #define LIGHTFIELD_TILE_RANGE 2 /* lenses to each side, at most */
 #define LIGHTFIELD_TILE_LENSES (2 * LIGHTFIELD_TILE_RANGE + 1)
 #define LIGHTFIELD_TILE_SLOTS 32 /* lenses of a row that a block's pixels take samples from */
@@ -20,7 +24,7 @@
 #define LIGHTFIELD_TILE_TEXELS 65535 /* places of depths are 16 bits, and the last is none */
 
 struct lightfield_tile {
-    int32_t columns; /* of the picture: a block's, LIGHTFIELD_TILE_COLUMNS or a few less */
+    int32_t columns; /* of the picture: a block's */
     int32_t parts; /* blocks of a row of lenses */
     int32_t threads; /* of a block that renders */
     int32_t nearest; /* row of blocks at a gaze; without one 0: blocks go from the first row on */
