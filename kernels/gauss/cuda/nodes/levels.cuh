@@ -244,11 +244,11 @@ DEVICE void make_levels(const gauss_nodes &nodes, char *levels, int first, int l
         for (int i = warp; i < count; i += warps) {
             const int tile_y = i / (CHANNELS / AT_ONCE) / columns;
             const int tile_x = i / (CHANNELS / AT_ONCE) - tile_y * columns;
-            const int x = first_below(tile_x, nodes.levels[0].beside);
+            const int x = first_below(tile_x, nodes.beside);
             const int y = first_below(tile_y);
             const int begin = i % (CHANNELS / AT_ONCE) * AT_ONCE;
             node_window<CHANNELS, GAUSS_NODES_STEPS_BELOW, false> window;
-            below.open(x, 0, y, 0, window, nodes.levels[0].beside);
+            below.open(x, 0, y, 0, window, nodes.beside);
 #pragma unroll
             for (int c = 0; c < AT_ONCE; c++) {
                 make_samples<FLOATS>(level, tile_x, tile_y, begin + c, taps, window, below, x, y);

@@ -43,12 +43,11 @@
 #define GAUSS_NODES_TILES_OF_A_BLOCK (3 * GAUSS_NODES_LEVEL_WARPS)
 
 /* A level's samples by fours of a row, the first of which has sample -beside of row -4 first; a
- * four has its channels one after another. */
-struct gauss_nodes_level {
+ * four has its channels one after another. Threads read a level as 16 bytes. */
+struct __attribute__((aligned(16))) gauss_nodes_level {
     int32_t first; /* among the fours of all levels */
     int32_t fours; /* of a row */
     int32_t rows;
-    int32_t beside; /* as for all levels */
 };
 
 /* The nodes that are made from a level. */
@@ -63,6 +62,7 @@ struct gauss_nodes {
     /* The last span's `first` is one beyond the nodes. */
     struct gauss_nodes_span spans[GAUSS_NODES_LEVELS + 1];
     int32_t level_count; /* with level 0 */
+    int32_t beside; /* samples beyond the left and the right edge of each level */
     float end; /* no place on the ladder lies beyond */
     /* A law by distance that is a line between its least and its largest sigma, all before the
      * ramp: sigma at the gaze, and what it grows by in a pixel. line_slope is 0 where the table

@@ -102,7 +102,7 @@ static void fill_line(const struct gauss_plan *plan, struct gauss_nodes *nodes)
 }
 
 /* Lays out a level behind those that have so many fours. Returns how many it has itself. */
-static int32_t lay_level(const struct gauss_plan *plan, int32_t beside, int32_t k, int32_t first,
+static int32_t lay_level(const struct gauss_plan *plan, int32_t k, int32_t first,
                          struct gauss_nodes *nodes)
 {
     const int32_t last = (1 << k) - 1;
@@ -110,21 +110,21 @@ static int32_t lay_level(const struct gauss_plan *plan, int32_t beside, int32_t 
     const int32_t height = ((int32_t)plan->height_px + last) >> k;
     struct gauss_nodes_level *level = &nodes->levels[k];
     level->first = first;
-    level->fours = (width + 2 * beside + 3) / 4;
+    level->fours = (width + 2 * nodes->beside + 3) / 4;
     level->rows = height + 2 * GAUSS_NODES_MARGIN;
-    level->beside = beside;
     return level->fours * level->rows;
 }
 
 void gauss_nodes_lay_out(const struct gauss_plan *plan, int32_t beside, struct gauss_nodes *nodes)
 {
     nodes->law = plan->law;
+    nodes->beside = beside;
     fill_line(plan, nodes);
     int32_t first = 0;
     for (int32_t k = 1; k < nodes->level_count; k++) {
-        first += lay_level(plan, beside, k, first, nodes);
+        first += lay_level(plan, k, first, nodes);
     }
-    lay_level(plan, beside, 0, first, nodes);
+    lay_level(plan, 0, first, nodes);
 }
 
 size_t gauss_nodes_level_bytes(const struct gauss_nodes *nodes)
