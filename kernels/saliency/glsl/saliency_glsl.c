@@ -227,7 +227,7 @@ static void add_fine(struct making *making)
  * how many scales are left, which become less */
 static void add_beside(struct making *making, int32_t count, int32_t *left)
 {
-    for (int32_t i = 0; i<count && * left> 0; i++) {
+    for (int32_t i = 0; *left > 0 && i < count; i++) {
         end_pass(making, false);
         add_fine_scale(making, --*left);
     }
