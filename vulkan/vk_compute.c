@@ -19,6 +19,7 @@
 #define BINDING_LATCHED 5
 #define BINDING_PICTURE 6 /* sets of frames without any have none */
 #define BINDING_FOCUS 7
+#define BINDING_SAMPLER 8 /* the layout has it, and no set is written */
 
 /* Every pipeline has one layout, whose push constants are what each device has. */
 #define CONSTANT_BYTES OPERATOR_CONSTANT_BYTES
@@ -34,18 +35,35 @@ static const VkDescriptorType binding_types[BINDING_COUNT] = {
     VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
     VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,  VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
 
+static enum fovea_result create_sampler(struct vk_compute *compute, struct vk_device *device)
+{
+    VkSamplerCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+                                .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
+                                .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
+                                .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE};
+    VK_TRY(device->log,
+           device->vk.CreateSampler(device->handle, &info, device->allocator, &compute->sampler));
+    return FOVEA_OK;
+}
+
 static enum fovea_result create_set_layout(struct vk_compute *compute, struct vk_device *device)
 {
-    VkDescriptorSetLayoutBinding bindings[BINDING_COUNT];
+    VkDescriptorSetLayoutBinding bindings[BINDING_COUNT + 1];
     for (uint32_t i = 0; i < BINDING_COUNT; i++) {
         bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i,
                                                      .descriptorType = binding_types[i],
                                                      .descriptorCount = 1,
                                                      .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
     }
+    bindings[BINDING_COUNT] =
+        (VkDescriptorSetLayoutBinding){.binding = BINDING_SAMPLER,
+                                       .descriptorType = VK_DESCRIPTOR_TYPE_SAMPLER,
+                                       .descriptorCount = 1,
+                                       .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+                                       .pImmutableSamplers = &compute->sampler};
     VkDescriptorSetLayoutCreateInfo info = {.sType =
                                                 VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-                                            .bindingCount = BINDING_COUNT,
+                                            .bindingCount = BINDING_COUNT + 1,
                                             .pBindings = bindings};
     VK_TRY(device->log, device->vk.CreateDescriptorSetLayout(
                             device->handle, &info, device->allocator, &compute->set_layout));
@@ -74,7 +92,8 @@ static enum fovea_result create_pool(struct vk_compute *compute, struct vk_devic
     VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 2 * set_count},
                                     {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, set_count},
                                     {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4 * set_count},
-                                    {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, set_count}};
+                                    {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, set_count},
+                                    {VK_DESCRIPTOR_TYPE_SAMPLER, set_count}};
     VkDescriptorPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                        .maxSets = set_count,
                                        .poolSizeCount = sizeof sizes / sizeof sizes[0],
@@ -107,7 +126,10 @@ enum fovea_result vk_compute_init(struct vk_compute *compute, struct vk_device *
     compute->limits = (struct operator_glsl_limits){
         .shared_bytes = device->properties.limits.maxComputeSharedMemorySize,
         .buffer_bytes = device->properties.limits.maxStorageBufferRange};
-    enum fovea_result result = create_set_layout(compute, device);
+    enum fovea_result result = create_sampler(compute, device);
+    if (result == FOVEA_OK) {
+        result = create_set_layout(compute, device);
+    }
     if (result == FOVEA_OK) {
         result = create_layout(compute, device);
     }
@@ -130,6 +152,7 @@ void vk_compute_finish(struct vk_compute *compute, struct vk_device *device)
     vk->DestroyDescriptorPool(device->handle, compute->pool, device->allocator);
     vk->DestroyPipelineLayout(device->handle, compute->layout, device->allocator);
     vk->DestroyDescriptorSetLayout(device->handle, compute->set_layout, device->allocator);
+    vk->DestroySampler(device->handle, compute->sampler, device->allocator);
     *compute = (struct vk_compute){0};
 }
 

@@ -20,6 +20,7 @@ struct vk_compute_pipeline {
 };
 
 struct vk_compute {
+    VkSampler sampler; /* for gathers: it filters nothing */
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkDescriptorPool pool;

@@ -50,6 +50,7 @@
     X(CreateImageView)                                                                             \
     X(CreatePipelineLayout)                                                                        \
     X(CreateQueryPool)                                                                             \
+    X(CreateSampler)                                                                               \
     X(CreateSemaphore)                                                                             \
     X(CreateShaderModule)                                                                          \
     X(DestroyBuffer)                                                                               \
@@ -62,6 +63,7 @@
     X(DestroyPipeline)                                                                             \
     X(DestroyPipelineLayout)                                                                       \
     X(DestroyQueryPool)                                                                            \
+    X(DestroySampler)                                                                              \
     X(DestroySemaphore)                                                                            \
     X(DestroyShaderModule)                                                                         \
     X(EndCommandBuffer)                                                                            \

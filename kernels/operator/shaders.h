@@ -10,9 +10,9 @@
  * what draws), 5 uniform buffer (what a latch left, where a frame's gaze is late), 6 sampled image
  * of floats (sigmas, of a view's size, where the plan was made for pictures of them; depths, where
  * the operator needs them), 7 storage buffer (SHADER_FOCUS_BYTES for each view, which stay from
- * frame to frame and are zeros before the first; for operators that need depths). The latch itself:
- * 2 storage buffer (the block), 3 and 4 storage buffers (what it leaves: for the kernels, and for
- * the host). */
+ * frame to frame and are zeros before the first; for operators that need depths), 8 sampler (for
+ * gathers; clamps to the edge, filters nothing). The latch itself: 2 storage buffer (the block), 3
+ * and 4 storage buffers (what it leaves: for the kernels, and for the host). */
 #pragma once
 
 #include <stddef.h>

@@ -65,6 +65,9 @@ PFN_vkGetInstanceProcAddr shims_first(const struct shim *shims);
       (VkDevice d, const VkDescriptorPoolCreateInfo *i, const VkAllocationCallbacks *a,            \
        VkDescriptorPool *o),                                                                       \
       (d, i, a, o))                                                                                \
+    X(CreateSampler,                                                                               \
+      (VkDevice d, const VkSamplerCreateInfo *i, const VkAllocationCallbacks *a, VkSampler *o),    \
+      (d, i, a, o))                                                                                \
     X(CreateQueryPool,                                                                             \
       (VkDevice d, const VkQueryPoolCreateInfo *i, const VkAllocationCallbacks *a,                 \
        VkQueryPool *o),                                                                            \

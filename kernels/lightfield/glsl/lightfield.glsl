@@ -50,6 +50,7 @@ layout(push_constant) uniform Constants {
 };
 
 layout(set = 0, binding = 0) uniform texture2D raw_picture;
+layout(set = 0, binding = 8) uniform sampler gathers;
 
 /* lightfield_glsl_fill: from a lens's centre to the one 5 before .. 5 behind it, x and y along columns and along rows;
  * then of each column of the picture, in straight rows of lenses and in shifted ones, and of each row: the nearest
@@ -159,49 +160,66 @@ int range_of(spot at, int range)
 /* ---- Samples, in levels */
 
 /* round() is a conversion, of which GPUs make few at once: this sum has no bits left for parts. */
-vec3 whole_of(vec3 levels)
+vec4 whole_of(vec4 levels)
 {
-    precise vec3 moved = levels + 12582912.0; /* 1.5 * 2^23 */
-    precise vec3 whole = moved - 12582912.0;
+    precise vec4 moved = levels + 12582912.0; /* 1.5 * 2^23 */
+    precise vec4 whole = moved - 12582912.0;
     return whole;
 }
 
-vec3 texel(ivec2 at)
+/* Sums of whole levels are exact, and of equal costs the first is the least. */
+vec4 levels_of(vec4 color)
+{
+    vec4 levels = color * most;
+    return min(NEAREST ? whole_of(levels) : levels, vec4(white));
+}
+
+vec4 texel(ivec2 at)
 {
     vec4 color = texelFetch(raw_picture, at, 0);
-    vec3 levels = (GREY ? color.rrr : color.rgb) * most;
-    /* Sums of whole levels are exact, and of equal costs the first is the least. */
-    return min(NEAREST ? whole_of(levels) : levels, vec3(white));
+    return levels_of(GREY ? color.rrrr : color);
+}
+
+/* One channel of two by two pixels, by one load: w z above, x y below. Its corner lies half a pixel from where any other
+ * pixel's begins, so that nothing is rounded to another one. */
+vec4 four_at(ivec2 first)
+{
+    vec2 corner = vec2(first + 1) * (1.0 / vec2(textureSize(raw_picture, 0)));
+    return levels_of(textureGather(sampler2D(raw_picture, gathers), corner));
 }
 
 /* Between equal values it is that value, which mix may round: of a wall no patch size costs more than another. */
-vec3 between(vec3 a, vec3 b, float part)
+vec4 between(vec4 a, vec4 b, vec4 part)
 {
     return a + part * (b - a);
 }
 
-/* Each of the four pixels of a mosaic's square is a lattice of one colour. */
-float lattice_at(ivec2 place, ivec2 first)
+/* Each of the four pixels of a mosaic's square is a lattice of one colour. Any two by two pixels have one of each, so
+ * that the four between which each lattice is interpolated are two by two such squares; `first` is the first pixel. */
+vec4 lattices_at(ivec2 place, out ivec2 first)
 {
-    int one = 2 << place_bits;
-    ivec2 last = (textureSize(raw_picture, 0) - 1 - first) / 2;
-    ivec2 at = clamp(place - (1 << place_bits) / 2 - (first << place_bits), ivec2(0), last * one);
+    ivec2 at = place - (1 << place_bits) / 2;
+    ivec2 last = textureSize(raw_picture, 0) - 1;
     if (NEAREST) {
-        return texel(first + 2 * ((at + one / 2) / one)).r;
+        first = clamp(at >> place_bits, ivec2(0), last - 1);
+        return four_at(first);
     }
-    ivec2 whole = max(min(at / one, last - 1), 0);
-    vec2 part = vec2(at - whole * one) / float(one);
-    ivec2 corner = first + 2 * whole;
-    vec3 above = between(texel(corner), texel(corner + ivec2(2, 0)), part.x);
-    vec3 below = between(texel(corner + ivec2(0, 2)), texel(corner + 2), part.x);
-    return between(above, below, part.y).r;
+    first = clamp((at >> place_bits) - 1, ivec2(0), last - 3);
+    vec2 from = vec2(at - (first << place_bits)) / float(2 << place_bits);
+    vec4 part = clamp(vec4(from, from - 0.5), 0.0, 1.0);
+    vec4 above = between(four_at(first), four_at(first + ivec2(2, 0)), part.xzzx);
+    vec4 below = between(four_at(first + ivec2(0, 2)), four_at(first + 2), part.xzzx);
+    return between(above, below, part.wwyy);
 }
 
 vec3 mosaic_at(ivec2 place)
 {
-    ivec2 red = ivec2((BAYER - 1) & 1, (BAYER - 1) >> 1);
-    float greens = lattice_at(place, ivec2(1 - red.x, red.y)) + lattice_at(place, ivec2(red.x, 1 - red.y));
-    return vec3(lattice_at(place, red), 0.5 * greens, lattice_at(place, 1 - red));
+    ivec2 first;
+    vec4 four = lattices_at(place, first);
+    ivec2 red = (ivec2(BAYER - 1, (BAYER - 1) >> 1) ^ first) & 1;
+    four = red.x != 0 ? four.yxwz : four;
+    four = red.y != 0 ? four.wzyx : four;
+    return vec3(four.w, 0.5 * (four.z + four.x), four.y);
 }
 
 vec3 raw_at(ivec2 place)
@@ -211,14 +229,19 @@ vec3 raw_at(ivec2 place)
     }
     ivec2 last = textureSize(raw_picture, 0) - 1;
     if (NEAREST) {
-        return texel(clamp(place >> place_bits, ivec2(0), last));
+        return texel(clamp(place >> place_bits, ivec2(0), last)).rgb;
     }
     ivec2 at = clamp(place - (1 << place_bits) / 2, ivec2(0), last << place_bits);
     ivec2 first = min(at >> place_bits, last - 1);
     vec2 part = vec2(at - (first << place_bits)) / float(1 << place_bits);
-    vec3 above = between(texel(first), texel(first + ivec2(1, 0)), part.x);
-    vec3 below = between(texel(first + ivec2(0, 1)), texel(first + ivec2(1, 1)), part.x);
-    return between(above, below, part.y);
+    if (GREY) {
+        vec4 four = four_at(first);
+        vec4 rows = between(four.wxwx, four.zyzy, part.xxxx);
+        return between(rows.xxxx, rows.yyyy, part.yyyy).rgb;
+    }
+    vec4 above = between(texel(first), texel(first + ivec2(1, 0)), part.xxxx);
+    vec4 below = between(texel(first + ivec2(0, 1)), texel(first + ivec2(1, 1)), part.xxxx);
+    return between(above, below, part.yyyy).rgb;
 }
 
 /* ---- Differences of patch sizes */

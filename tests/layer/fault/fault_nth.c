@@ -107,6 +107,7 @@ EACH(DEFINE)
     X(DestroyPipeline, VkPipeline)                                                                 \
     X(DestroyPipelineLayout, VkPipelineLayout)                                                     \
     X(DestroyQueryPool, VkQueryPool)                                                               \
+    X(DestroySampler, VkSampler)                                                                   \
     X(DestroySemaphore, VkSemaphore)                                                               \
     X(DestroyShaderModule, VkShaderModule)                                                         \
     X(FreeMemory, VkDeviceMemory)
