@@ -86,6 +86,7 @@ static enum fovea_result create(int ordinal, bool own, struct fovea_log log,
     device->driver.loss = &device->loss;
     device->loss.own = own;
     device->cu = &device->driver;
+    device->code = &device->own_code;
     device->process = getpid();
     device->log = log;
     device->ordinal = ordinal;
@@ -192,5 +193,10 @@ enum fovea_result cuda_device_get_kernel(const struct cuda_device *device, CUmod
 {
     CU_TRY(device->log, device->cu, device->cu->ModuleGetFunction(out_kernel, module, name));
     CU_TRY(device->log, device->cu, device->cu->FuncLoad(*out_kernel));
+    int architecture = 0;
+    FOVEA_TRY(cuda_device_architecture_of(device, *out_kernel, &architecture));
+    if (architecture < CUDA_WAITING_ARCHITECTURE) {
+        atomic_store(&device->code->has_older, true);
+    }
     return FOVEA_OK;
 }

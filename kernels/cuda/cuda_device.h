@@ -13,12 +13,19 @@
 
 #define CUDA_UUID_BYTES 16
 
+/* What a device has loaded: it changes behind a device that is const for everybody else. */
+struct cuda_code {
+    atomic_bool has_older; /* a kernel that does not wait for the one ahead of it (ptx.cuh) */
+};
+
 struct cuda_device {
     const struct cuda_driver *cu; /* the process's driver, with this context's loss */
     struct cuda_driver driver;
     struct cuda_loss loss;
     pid_t process; /* that made it; a fork of it makes no calls */
     bool capturing; /* what is enqueued now goes into a graph (cuda_capture.h) */
+    struct cuda_code *code; /* own_code */
+    struct cuda_code own_code;
     struct fovea_log log;
     CUdevice handle;
     CUcontext context;
@@ -71,6 +78,8 @@ FOVEA_MUST_CHECK enum fovea_result cuda_device_architecture_of(const struct cuda
  * the second one mma_add_of_8 alone (cuda/mma.cuh). */
 #define CUDA_MMA_ARCHITECTURE 80
 #define CUDA_NARROW_MMA_ARCHITECTURE 75
+/* Kernels for it and later ones wait for the one ahead of them (cuda/ptx.cuh). */
+#define CUDA_WAITING_ARCHITECTURE 90
 
 /* Each kernel is loaded now: loaded at its first launch, it could allocate or wait in a frame. */
 FOVEA_MUST_CHECK enum fovea_result cuda_device_get_kernel(const struct cuda_device *device,

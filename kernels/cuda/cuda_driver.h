@@ -67,6 +67,7 @@
     X(FuncLoad, 12040)                                                                             \
     X(FuncSetAttribute, 9000)                                                                      \
     X(LaunchKernel, 4000)                                                                          \
+    X(LaunchKernelEx, 11060)                                                                       \
     X(MemAlloc, 3020)                                                                              \
     X(MemFree, 3020)                                                                               \
     X(MemFreeHost, 2000)                                                                           \

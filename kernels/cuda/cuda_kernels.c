@@ -20,9 +20,32 @@ void cuda_module_unload(const struct cuda_device *device, CUmodule *module)
     }
 }
 
+/* Launches it while the kernel ahead of it ends: it waits itself. */
+static enum fovea_result launch_early(const struct cuda_device *device, CUstream stream,
+                                      const struct cuda_launch *launch, void *params)
+{
+    CUlaunchAttribute early = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                               .value = {.programmaticStreamSerializationAllowed = 1}};
+    const CUlaunchConfig config = {.gridDimX = launch->blocks[0],
+                                   .gridDimY = launch->blocks[1],
+                                   .gridDimZ = launch->blocks[2],
+                                   .blockDimX = launch->threads[0],
+                                   .blockDimY = launch->threads[1],
+                                   .blockDimZ = 1,
+                                   .sharedMemBytes = launch->shared_bytes,
+                                   .hStream = stream,
+                                   .attrs = &early,
+                                   .numAttrs = 1};
+    return CU_CHECK(device->log, device->cu,
+                    device->cu->LaunchKernelEx(&config, launch->kernel, (void *[]){params}, NULL));
+}
+
 enum fovea_result cuda_launch(const struct cuda_device *device, CUstream stream,
                               const struct cuda_launch *launch, void *params)
 {
+    if (!atomic_load_explicit(&device->code->has_older, memory_order_relaxed)) {
+        return launch_early(device, stream, launch, params);
+    }
     const uint32_t *blocks = launch->blocks;
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(launch->kernel, blocks[0], blocks[1], blocks[2],

@@ -16,6 +16,16 @@
 #include "cuda_host_ptx.h"
 #else
 
+/* Waits until the kernel that was launched before this one has ended and its writes are seen: this
+ * one was launched before that (cuda_launch). Every kernel begins with it, in all threads, so that
+ * nothing is read or written earlier, and kernels further ahead have ended too. */
+DEVICE void ptx_wait_for_kernel_ahead()
+{
+#if __CUDA_ARCH__ >= 900 /* CUDA_WAITING_ARCHITECTURE */
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /* ---- Numbers */
 
 DEVICE float ptx_sqrt(float x)

@@ -5,6 +5,7 @@
  * by the launch itself, or from uv in device memory. A thread a gaze, one axis of blocks. */
 
 #include "gaze_params.h"
+#include "kernels/cuda/ptx.cuh"
 #include "kernels/operator/gaze.h"
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(GAZE_CUDA_THREADS)
@@ -16,6 +17,7 @@ static __device__ int thread_index()
 
 KERNEL gaze_put(const __grid_constant__ gaze_cuda_put_params params)
 {
+    ptx_wait_for_kernel_ahead();
     const int i = thread_index();
     if (i < params.count) {
         ((int2 *)params.table)[i] = make_int2(params.gazes_q8[i][0], params.gazes_q8[i][1]);
@@ -24,6 +26,7 @@ KERNEL gaze_put(const __grid_constant__ gaze_cuda_put_params params)
 
 KERNEL gaze_take(const __grid_constant__ gaze_cuda_take_params params)
 {
+    ptx_wait_for_kernel_ahead();
     const int i = thread_index();
     if (i >= params.count) {
         return;

@@ -26,6 +26,7 @@ static __device__ bool read_block(const volatile uint32_t *block, uint32_t *word
 
 extern "C" __global__ void gaze_latch(const __grid_constant__ late_cuda_params params)
 {
+    ptx_wait_for_kernel_ahead();
     const late_own own = params.own;
     uint32_t words[LATE_WORDS];
     const bool taken =

@@ -7,6 +7,8 @@
 #include "levels.h"
 #include "light.h"
 
+#include "kernels/cuda/ptx.cuh"
+
 #define HIGHEST 65535.0f
 
 #define KERNEL(name)                                                                               \
@@ -157,10 +159,12 @@ template <int CHANNELS> DEVICE void unpack(const levels &params)
 #define KERNELS(channels)                                                                          \
     KERNEL(levels_pack_##channels)                                                                 \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         pack<channels>(params);                                                                    \
     }                                                                                              \
     KERNEL(levels_unpack_##channels)                                                               \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         unpack<channels>(params);                                                                  \
     }
 

@@ -7,7 +7,7 @@
 
 #include "planes.h"
 
-#include "kernels/cuda/host_device.h"
+#include "kernels/cuda/ptx.cuh"
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(PLANES_CUDA_THREADS)
 
@@ -114,10 +114,12 @@ template <typename SAMPLE> DEVICE void copy(const planes &planes, bool packs)
 #define KERNELS(bits)                                                                              \
     KERNEL planes_pack_##bits(const __grid_constant__ planes params)                               \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         copy<uint##bits##_t>(params, true);                                                        \
     }                                                                                              \
     KERNEL planes_unpack_##bits(const __grid_constant__ planes params)                             \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         copy<uint##bits##_t>(params, false);                                                       \
     }
 

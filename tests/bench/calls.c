@@ -59,7 +59,8 @@ static bool dry;
     X(LaunchKernel,                                                                                \
       (CUfunction a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned f, unsigned g,       \
        unsigned h, CUstream i, void **j, void **k),                                                \
-      (a, b, c, d, e, f, g, h, i, j, k))
+      (a, b, c, d, e, f, g, h, i, j, k))                                                           \
+    X(LaunchKernelEx, (const CUlaunchConfig *a, CUfunction b, void **c, void **d), (a, b, c, d))
 
 #define PLACE(name, parameters, arguments) AT_##name,
 enum { COUNTED(PLACE) PLACES };
@@ -92,6 +93,12 @@ static CUresult CUDAAPI launch_nothing(CUfunction function, unsigned grid_x, uns
 }
 /* NOLINTEND(readability-function-size) */
 
+static CUresult CUDAAPI launch_nothing_early(const CUlaunchConfig *config, CUfunction function,
+                                             void **params, void **extra)
+{
+    return function ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 /* Contexts copy this table when they open a device; nobody has opened one yet. */
 static void count_the_driver(const struct cuda_driver *driver)
 {
@@ -99,6 +106,7 @@ static void count_the_driver(const struct cuda_driver *driver)
     real = *driver;
     if (dry) {
         real.LaunchKernel = launch_nothing;
+        real.LaunchKernelEx = launch_nothing_early;
     }
 #define REPLACE(name, parameters, arguments) counted->name = counted_##name;
     COUNTED(REPLACE)

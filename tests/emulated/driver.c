@@ -296,10 +296,8 @@ static CUresult replay_launch(const void *kept)
     return run_launch(launch, launch->params);
 }
 
-/* The parameters are CUDA's. NOLINTNEXTLINE(readability-function-size) */
-EMULATED(LaunchKernel, CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-         CUstream stream, void **params, void **extra)
+static CUresult run_or_capture(const CUlaunchConfig *config, CUfunction function, void **params,
+                               void **extra)
 {
     const struct kernel *kernel = (const struct kernel *)(void *)function;
     if (!kernel->code) {
@@ -308,21 +306,45 @@ EMULATED(LaunchKernel, CUfunction function, unsigned grid_x, unsigned grid_y, un
     }
     struct launch launch = {
         .kernel = kernel,
-        .what = {.grid = {grid_x, grid_y, grid_z},
-                 .block = {block_x, block_y, block_z},
-                 .shared_bytes = shared_bytes,
-                 .run = kernel->code->run},
+        .what = {.grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                 .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                 .shared_bytes = config->sharedMemBytes,
+                 .run = kernel->code->run,
+                 .early = config->numAttrs == 1}, /* there is no other attribute that Fovea gives */
     };
-    if (!grid_x || !grid_y || !grid_z || grid_y > 65535 || grid_z > 65535 || extra ||
-        shared_bytes > kernel->most_shared_bytes || (uint64_t)block_x * block_y * block_z > 1024 ||
-        block_x * block_y * block_z == 0 || kernel->code->params_bytes > sizeof launch.params) {
+    const uint64_t threads = (uint64_t)config->blockDimX * config->blockDimY * config->blockDimZ;
+    if (!config->gridDimX || !config->gridDimY || !config->gridDimZ || config->gridDimY > 65535 ||
+        config->gridDimZ > 65535 || extra || config->sharedMemBytes > kernel->most_shared_bytes ||
+        threads > 1024 || threads == 0 || kernel->code->params_bytes > sizeof launch.params) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     memcpy(launch.params, params[0], kernel->code->params_bytes);
     CUresult captured = CUDA_SUCCESS;
-    return graphs_capture(stream, replay_launch, &launch, sizeof launch, &captured)
+    return graphs_capture(config->hStream, replay_launch, &launch, sizeof launch, &captured)
                ? captured
                : run_launch(&launch, params[0]);
+}
+
+EMULATED(LaunchKernelEx, const CUlaunchConfig *config, CUfunction function, void **params,
+         void **extra)
+{
+    return run_or_capture(config, function, params, extra);
+}
+
+/* The parameters are CUDA's. NOLINTNEXTLINE(readability-function-size) */
+EMULATED(LaunchKernel, CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+         CUstream stream, void **params, void **extra)
+{
+    const CUlaunchConfig config = {.gridDimX = grid_x,
+                                   .gridDimY = grid_y,
+                                   .gridDimZ = grid_z,
+                                   .blockDimX = block_x,
+                                   .blockDimY = block_y,
+                                   .blockDimZ = block_z,
+                                   .sharedMemBytes = shared_bytes,
+                                   .hStream = stream};
+    return run_or_capture(&config, function, params, extra);
 }
 
 /* ---- Memory: all ones, until somebody writes it */

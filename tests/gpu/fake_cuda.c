@@ -326,6 +326,18 @@ FAKE(LaunchKernel, CUfunction function, unsigned grid_x, unsigned grid_y, unsign
     return fits && block_z && params && !extra ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Stands in lists of calls as LaunchKernel, since what it launches is the same. */
+FAKE(LaunchKernelEx, const CUlaunchConfig *config, CUfunction function, void **params, void **extra)
+{
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        fake_cuda.early +=
+            config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    }
+    return fake_LaunchKernel(function, config->gridDimX, config->gridDimY, config->gridDimZ,
+                             config->blockDimX, config->blockDimY, config->blockDimZ,
+                             config->sharedMemBytes, config->hStream, params, extra);
+}
+
 FAKE(MemAlloc, CUdeviceptr *memory, size_t bytes)
 {
     CALLED(MemAlloc);

@@ -43,6 +43,7 @@ struct fake_cuda {
     CUstreamCaptureMode mode; /* of the thread */
 
     unsigned images; /* that the last launch worked on: its grid's third axis */
+    unsigned early; /* launches before the kernel ahead has ended, since fake_cuda_calm */
     size_t bytes; /* of the last memory that was allocated */
 
     /* The names of all calls since it was cleared, without "cu", a blank after each. */

@@ -30,6 +30,7 @@ void fake_cuda_calm(struct fake_cuda *fake)
     fake->capturing = CU_STREAM_CAPTURE_STATUS_NONE;
     fake->captured_elsewhere = false;
     fake->code_of = 0;
+    fake->early = 0;
     fake->calls[0] = '\0';
     fake->launched[0] = '\0';
 }

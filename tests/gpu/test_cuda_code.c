@@ -113,6 +113,7 @@ TEST(the_loaded_function_decides_and_not_the_card)
         for (size_t k = 0; k < sizeof pictures / sizeof pictures[0]; k++) {
             run(&rig, &pictures[k]);
             assert_launched(&pictures[k], codes[i] >= 80);
+            assert_int_equal(fake->early > 0, codes[i] >= 90);
         }
     }
 }

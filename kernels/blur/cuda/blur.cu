@@ -149,6 +149,7 @@ static __device__ void double_image(const blur_image_work &work, const Image &sr
     KERNEL(BLUR_CUDA_SIDE_X *BLUR_CUDA_SIDE_Y)                                                     \
     name##_##kind##_##suffix(const __grid_constant__ blur_##kind##_params params)                  \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         const blur_image_frame &frame = params.work.frame;                                         \
         make<pixel<format>>(                                                                       \
             params.work, image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes));  \
@@ -157,6 +158,7 @@ static __device__ void double_image(const blur_image_work &work, const Image &sr
     KERNEL(BLUR_CUDA_SIDE_X *BLUR_CUDA_SIDE_Y)                                                     \
     name##_##kind##_##suffix(const __grid_constant__ blur_##kind##_params params)                  \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         const blur_image_frame &frame = params.work.frame;                                         \
         make<pixel<format>>(                                                                       \
             params.work, image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes),   \
@@ -256,6 +258,7 @@ static __device__ bool find_line(const blur_line_constants &own, int each, int &
 
 KERNEL(BLUR_LINE_GROUP) blur_box(const __grid_constant__ blur_pass_params params)
 {
+    ptx_wait_for_kernel_ahead();
     const blur_line_constants &own = params.constants.line;
     const int each = min(2 * own.reach_px + 1, BLUR_LINE_EACH);
     int number;
@@ -268,6 +271,7 @@ KERNEL(BLUR_LINE_GROUP) blur_box(const __grid_constant__ blur_pass_params params
 
 KERNEL(BLUR_LINE_GROUP) blur_tent(const __grid_constant__ blur_pass_params params)
 {
+    ptx_wait_for_kernel_ahead();
     const blur_line_constants &own = params.constants.line;
     int number;
     int first;

@@ -331,6 +331,7 @@ static __device__ void box_columns(const blur_image_frame &frame, const blur_box
 #define IMAGE_KERNELS(kind, suffix, format)                                                        \
     KERNEL blur_box_rows_##kind##_##suffix(const __grid_constant__ blur_##kind##_params params)    \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         const blur_image_frame &frame = params.work.frame;                                         \
         box_rows<pixel<format>>(                                                                   \
             frame, params.work.lines,                                                              \
@@ -338,6 +339,7 @@ static __device__ void box_columns(const blur_image_frame &frame, const blur_box
     }                                                                                              \
     KERNEL blur_box_columns_##kind##_##suffix(const __grid_constant__ blur_##kind##_params params) \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         const blur_image_frame &frame = params.work.frame;                                         \
         box_columns<pixel<format>>(                                                                \
             frame, params.work.lines,                                                              \

@@ -296,24 +296,29 @@ static __device__ void transform_columns(const blur_fft_columns_params &own)
 #define TRANSFORM_KERNELS(suffix, Real, blocks)                                                    \
     KERNEL(blocks) blur_fft_load##suffix(const __grid_constant__ blur_planes_params params)        \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         load_rows<Real>(params);                                                                   \
     }                                                                                              \
     KERNEL(blocks) blur_fft_store##suffix(const __grid_constant__ blur_planes_params params)       \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         store_rows<Real>(params);                                                                  \
     }                                                                                              \
     KERNEL(1) blur_fft_rows##suffix(const __grid_constant__ blur_planes planes)                    \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         transform_rows<Real>(planes);                                                              \
     }                                                                                              \
     KERNEL(blocks)                                                                                 \
     blur_fft_columns##suffix(const __grid_constant__ blur_fft_columns_params params)               \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         convolve_columns<Real>(params);                                                            \
     }                                                                                              \
     KERNEL(1)                                                                                      \
     blur_fft_columns_there##suffix(const __grid_constant__ blur_fft_columns_params params)         \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         transform_columns<Real>(params);                                                           \
     }
 TRANSFORM_KERNELS(, float, 2)

@@ -188,6 +188,7 @@ static __device__ void make_heat(const blur_pass_params &params, heat_rows *rows
     extern "C" __global__ void __launch_bounds__(32 * HEAT_WARPS, 2)                               \
         name(const __grid_constant__ blur_pass_params params)                                      \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         __shared__ heat_rows rows[2];                                                              \
         if (params.averages_alpha) {                                                               \
             make_heat<4, edges>(params, rows);                                                     \

@@ -85,17 +85,20 @@ template <int WORK> static __device__ void make_level(const blur_pass_params &pa
 KERNEL(BLUR_LEVEL_SIDE *BLUR_LEVEL_SIDE)
 blur_halve(const __grid_constant__ blur_pass_params params)
 {
+    ptx_wait_for_kernel_ahead();
     make_level<BLUR_LEVEL_HALVE>(params);
 }
 
 KERNEL(BLUR_LEVEL_SIDE *BLUR_LEVEL_SIDE)
 blur_widen(const __grid_constant__ blur_pass_params params)
 {
+    ptx_wait_for_kernel_ahead();
     make_level<BLUR_LEVEL_WIDEN>(params);
 }
 
 KERNEL(BLUR_LEVEL_SIDE *BLUR_LEVEL_SIDE)
 blur_double(const __grid_constant__ blur_pass_params params)
 {
+    ptx_wait_for_kernel_ahead();
     make_level<BLUR_LEVEL_DOUBLE>(params);
 }

@@ -6,6 +6,8 @@
 
 #include "params.h"
 
+#include "kernels/cuda/ptx.cuh"
+
 #define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
 
 static __device__ float4 plus(float4 a, float4 b)

@@ -34,23 +34,27 @@
 KERNEL(DOF_CUDA_FOCUS_THREADS)
 dof_focus_of(const __grid_constant__ dof_cuda_focus_params params)
 {
+    ptx_wait_for_kernel_ahead();
     find_focus(params);
 }
 
 KERNEL(32 * DOF_CUDA_GROUP_TILES)
 dof_offsets(const __grid_constant__ dof_cuda_sigmas_params params)
 {
+    ptx_wait_for_kernel_ahead();
     find_offsets(params);
 }
 
 KERNEL(32 * DOF_CUDA_SPREAD_Y)
 dof_spread(const __grid_constant__ dof_cuda_sigmas_params params)
 {
+    ptx_wait_for_kernel_ahead();
     spread_tiles(params.frame);
 }
 
 PIXELS dof_means(const __grid_constant__ dof_cuda_sigmas_params params)
 {
+    ptx_wait_for_kernel_ahead();
     make_layer_of_means(params.frame);
 }
 
@@ -64,6 +68,7 @@ extern __shared__ __align__(16) char shared_memory[];
 
 NODES_KERNEL(4) dof_level_1(const __grid_constant__ dof_cuda_nodes_params params)
 {
+    ptx_wait_for_kernel_ahead();
     const dof_layer_place layer(params);
     if (layer.which == DOF_MEANS) {
         make_layer_level_1<MEANS_CHANNELS, means_image>(params, layer, (uint32_t *)shared_memory);
@@ -75,6 +80,7 @@ NODES_KERNEL(4) dof_level_1(const __grid_constant__ dof_cuda_nodes_params params
 KERNEL(32 * GAUSS_NODES_LEVEL_WARPS)
 dof_levels(const __grid_constant__ dof_cuda_nodes_params params)
 {
+    ptx_wait_for_kernel_ahead();
     const dof_layer_place layer(params);
     if (layer.which == DOF_MEANS) {
         make_layer_levels<MEANS_CHANNELS>(params, layer);
@@ -86,6 +92,7 @@ dof_levels(const __grid_constant__ dof_cuda_nodes_params params)
 #define PICTURE_KERNEL(name, blocks, channels, tile, kind)                                         \
     NODES_KERNEL(blocks) dof_picture##name(const __grid_constant__ dof_cuda_nodes_params params)   \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         make_layer_picture<channels, tile<channels>, kind##_image, kind##_plan>(params);           \
     }
 PICTURE_KERNEL(_bytes, 4, LAYER_CHANNELS, node_half_tile, layer)
@@ -126,6 +133,7 @@ __device__ __forceinline__ void compose(const dof_cuda_frame &frame, const Image
 #define IMAGE_KERNELS(kind, suffix, format)                                                        \
     PIXELS dof_layers_##kind##_##suffix(const __grid_constant__ dof_cuda_##kind##_params params)   \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         const dof_cuda_frame &frame = params.frame;                                                \
         make<pixel<format>>(                                                                       \
             frame, image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes));        \
@@ -133,6 +141,7 @@ __device__ __forceinline__ void compose(const dof_cuda_frame &frame, const Image
     COMPOSED dof_compose_##kind##_##suffix(                                                        \
         const __grid_constant__ dof_cuda_##kind##_params params)                                   \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         const dof_cuda_frame &frame = params.frame;                                                \
         compose<pixel<format>>(                                                                    \
             frame, image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes),         \

@@ -18,14 +18,17 @@
 #define DISC_KERNELS(kind, FLOATS)                                                                 \
     DISCS dof_sum_##kind(const __grid_constant__ dof_cuda_discs_params params)                     \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         sum_block<FLOATS>(params);                                                                 \
     }                                                                                              \
     DISCS dof_take_##kind(const __grid_constant__ dof_cuda_discs_params params)                    \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         take_discs<FLOATS>(params);                                                                \
     }                                                                                              \
     DISCS dof_add_##kind(const __grid_constant__ dof_cuda_discs_params params)                     \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         add_discs<FLOATS>(params);                                                                 \
     }
 DISC_KERNELS(halves, false)

@@ -8,6 +8,7 @@
 
 #include "params.h"
 
+#include "kernels/cuda/ptx.cuh"
 #include "kernels/gauss/grid.h"
 #include "kernels/image/image.cuh"
 #include "kernels/operator/gaze.h"
@@ -22,6 +23,7 @@ typedef gauss_gradient_params gradient_params;
     extern "C" __global__ void __launch_bounds__(GAUSS_GRADIENT_SIDE_X *GAUSS_GRADIENT_SIDE_Y)     \
         name(const __grid_constant__ gradient_params params)                                       \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         const int x = (int)(blockIdx.x * GAUSS_GRADIENT_SIDE_X + threadIdx.x);                     \
         const int y = (int)(blockIdx.y * GAUSS_GRADIENT_SIDE_Y + threadIdx.y);                     \
         if (x < (columns) && y < (rows)) {                                                         \
@@ -338,6 +340,7 @@ OF_PIXELS(gradient_gaze_parts)
 extern "C" __global__ void __launch_bounds__(GAUSS_GRADIENT_GAZE_THREADS)
     gradient_gaze(const __grid_constant__ gradient_params params)
 {
+    ptx_wait_for_kernel_ahead();
     __shared__ double sums_x[GAUSS_GRADIENT_GAZE_THREADS];
     __shared__ double sums_y[GAUSS_GRADIENT_GAZE_THREADS];
     const int thread = (int)threadIdx.x;

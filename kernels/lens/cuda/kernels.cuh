@@ -20,6 +20,7 @@
     extern "C" __global__ void __maxnreg__(registers)                                              \
         prefix##_##name##_##kind##_rgba8(const __grid_constant__ lens_##kind##_params params)      \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         const lens_frame &frame = params.frame;                                                    \
         __VA_ARGS__(frame, lens_bytes_of(frame, params.src, frame.src_next_bytes),                 \
                     lens_bytes_of(frame, params.dst, frame.dst_next_bytes));                       \

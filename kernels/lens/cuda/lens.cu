@@ -13,6 +13,7 @@
     extern "C" __global__ void __maxnreg__(registers)                                              \
         lens_##name##_##kind##_##suffix(const __grid_constant__ lens_##kind##_params params)       \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         typedef pixel<format> own;                                                                 \
         const lens_frame &frame = params.frame;                                                    \
         lens_make_picture<own, filter>(                                                            \

@@ -41,29 +41,34 @@ DEVICE int y_of_thread()
     KERNEL(LIGHTFIELD_CUDA_THREADS, 3)                                                             \
     lightfield_render_##name(const __grid_constant__ lightfield_cuda_rendering params)             \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         __shared__ block_parts parts;                                                              \
         render_one<sampler>(params, x_of_thread(), y_of_thread(), parts);                          \
     }                                                                                              \
     KERNEL(LIGHTFIELD_CUDA_THREADS, 3)                                                             \
     lightfield_render_each_##name(const __grid_constant__ lightfield_cuda_rendering params)        \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         render_each<sampler>(params, x_of_thread(), y_of_thread());                                \
     }                                                                                              \
     KERNEL(LIGHTFIELD_CUDA_THREADS, 3)                                                             \
     lightfield_costs_##name(const __grid_constant__ lightfield_cuda_matching params)               \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         __shared__ block_parts parts;                                                              \
         make_costs<sampler>(params, x_of_thread(), params.row_first + y_of_thread(), parts);       \
     }                                                                                              \
     KERNEL(LIGHTFIELD_CUDA_THREADS, 6)                                                             \
     lightfield_search_##name(const __grid_constant__ lightfield_cuda_search params)                \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         __shared__ search_memory memory;                                                           \
         search<sampler>(params, memory);                                                           \
     }                                                                                              \
     KERNEL(LIGHTFIELD_CUDA_THREADS, 6)                                                             \
     lightfield_sum_##name(const __grid_constant__ lightfield_cuda_sum params)                      \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         __shared__ sum_memory memory;                                                              \
         sum_views<sampler>(params, memory);                                                        \
     }
@@ -83,18 +88,21 @@ extern __shared__ __align__(16) char shared_memory[];
     KERNEL(LIGHTFIELD_TILE_THREADS, LIGHTFIELD_TILE_BLOCKS)                                        \
     lightfield_render_tile_##name(const __grid_constant__ lightfield_tile_rendering params)        \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         __shared__ render_tile_memory memory;                                                      \
         render_tile<tile_##name>(params, memory, (tile_##name::sum *)shared_memory);               \
     }                                                                                              \
     KERNEL(LIGHTFIELD_RINGS_THREADS, LIGHTFIELD_RINGS_BLOCKS)                                      \
     lightfield_render_rings_##name(const __grid_constant__ lightfield_tile_rendering params)       \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         __shared__ rings_memory memory;                                                            \
         render_rings<tile_##name>(params, memory);                                                 \
     }                                                                                              \
     KERNEL(LIGHTFIELD_TILE_DEPTH_THREADS, 2)                                                       \
     lightfield_depth_tile_##name(const __grid_constant__ lightfield_tile_matching params)          \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         __shared__ depth_tile_memory memory;                                                       \
         depth_tile<tile_##name>(params, memory, (tile_##name::texel *)shared_memory);              \
     }
@@ -106,11 +114,13 @@ TILE_KERNELS(rgba8)
 KERNEL(LIGHTFIELD_CUDA_THREADS, 3)
 lightfield_boxes(const __grid_constant__ lightfield_cuda_matching params)
 {
+    ptx_wait_for_kernel_ahead();
     make_boxes(params, x_of_thread(), params.out_first + y_of_thread());
 }
 
 KERNEL(LIGHTFIELD_CUDA_THREADS, 3)
 lightfield_choose(const __grid_constant__ lightfield_cuda_matching params)
 {
+    ptx_wait_for_kernel_ahead();
     choose_size(params, x_of_thread(), params.out_first + y_of_thread());
 }

@@ -30,6 +30,7 @@
     KERNEL(SALIENCY_CUDA_THREADS, 1)                                                               \
     saliency_bins_##kind##_##suffix(const __grid_constant__ saliency_cuda_image params)            \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         make_bins<pixel<format>>(params);                                                          \
     }
 #define LINEAR_BINS(suffix, format) BINS(linear, suffix, format)
@@ -48,6 +49,7 @@ LINEAR_BINS(r32f, FOVEA_FORMAT_R32F)
 KERNEL(STRIP_THREADS, 2)
 saliency_fine(const __grid_constant__ saliency_cuda_frame params)
 {
+    ptx_wait_for_kernel_ahead();
     __shared__ fine_memory memory;
     make_fine(params, memory);
 }
@@ -55,6 +57,7 @@ saliency_fine(const __grid_constant__ saliency_cuda_frame params)
 KERNEL(SALIENCY_CUDA_THREADS, 1)
 saliency_present(const __grid_constant__ saliency_cuda_frame params)
 {
+    ptx_wait_for_kernel_ahead();
     __shared__ present_bins bins;
     find_present(params, bins);
 }
@@ -62,6 +65,7 @@ saliency_present(const __grid_constant__ saliency_cuda_frame params)
 KERNEL(STRIP_THREADS, 3)
 saliency_first_planes(const __grid_constant__ saliency_cuda_frame params)
 {
+    ptx_wait_for_kernel_ahead();
     __shared__ plane_memory memory;
     make_first_planes(params, memory);
 }
@@ -69,6 +73,7 @@ saliency_first_planes(const __grid_constant__ saliency_cuda_frame params)
 KERNEL(STRIP_THREADS, 3)
 saliency_next_planes(const __grid_constant__ saliency_cuda_frame params)
 {
+    ptx_wait_for_kernel_ahead();
     __shared__ plane_memory memory;
     make_next_planes(params, memory);
 }
@@ -76,6 +81,7 @@ saliency_next_planes(const __grid_constant__ saliency_cuda_frame params)
 KERNEL(STRIP_THREADS, 2)
 saliency_filter(const __grid_constant__ saliency_cuda_frame params)
 {
+    ptx_wait_for_kernel_ahead();
     __shared__ filter_memory memory;
     make_filtered(params, memory);
 }
@@ -83,6 +89,7 @@ saliency_filter(const __grid_constant__ saliency_cuda_frame params)
 KERNEL(MAXIMA_THREADS, 6)
 saliency_maxima(const __grid_constant__ saliency_cuda_frame params)
 {
+    ptx_wait_for_kernel_ahead();
     __shared__ maxima_memory memory;
     find_maxima(params, memory);
 }
@@ -90,5 +97,6 @@ saliency_maxima(const __grid_constant__ saliency_cuda_frame params)
 KERNEL(SALIENCY_CUDA_THREADS, 1)
 saliency_report(const __grid_constant__ saliency_cuda_report params)
 {
+    ptx_wait_for_kernel_ahead();
     report_candidates(params);
 }

@@ -51,6 +51,7 @@ struct fiber {
     void *fake_stack; /* AddressSanitizer's */
     struct cuda_host_copy *copies; /* under way */
     int copy_count, copy_room;
+    bool has_waited; /* for the kernel ahead */
 };
 
 struct barrier {
@@ -355,6 +356,11 @@ extern "C" int cuda_host_lane(void)
     return own.now->number % 32;
 }
 
+extern "C" void cuda_host_wait_for_kernel_ahead(void)
+{
+    own.now->has_waited = true;
+}
+
 extern "C" const cuda_host_place *cuda_host_where(void)
 {
     return &own.now->place;
@@ -402,6 +408,9 @@ static void end_fiber(struct machine *machine)
     struct fiber *now = own.now;
     if (now->copy_count) {
         cuda_host_fail("a thread ends with copies under way");
+    }
+    if (machine->launch->early && !now->has_waited) {
+        cuda_host_fail("a thread ends without having waited for the kernel ahead");
     }
     now->state = ENDED;
     machine->ended++;
@@ -525,6 +534,7 @@ static void begin_block(struct machine *machine, uint3 block)
                         grid};
         fiber->number = number;
         fiber->stack = machine->stacks + (size_t)number * (STACK_BYTES + GUARD_BYTES) + GUARD_BYTES;
+        fiber->has_waited = false;
         fiber->fake_stack = NULL;
 #ifdef WITH_ASAN
         __asan_unpoison_memory_region(fiber->stack, STACK_BYTES);

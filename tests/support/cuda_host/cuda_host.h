@@ -133,6 +133,8 @@ extern "C" int cuda_host_barrier(int id, int threads, bool says, bool waits);
 typedef void (*cuda_host_made)(void *const brought[32], uint32_t mask);
 extern "C" void cuda_host_warp(uint32_t mask, cuda_host_made made, void *brought);
 extern "C" int cuda_host_lane(void);
+/* Notes that the thread waits for the kernel ahead: they run one after the other. */
+extern "C" void cuda_host_wait_for_kernel_ahead(void);
 /* Addresses of 32 bits, as those of shared memory. */
 extern "C" uint32_t cuda_host_to_shared(const void *memory);
 extern "C" void *cuda_host_from_shared(uint32_t place);

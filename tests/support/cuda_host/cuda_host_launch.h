@@ -25,6 +25,7 @@ struct cuda_host_launch {
     size_t shared_bytes;
     void (*run)(const void *argument); /* what a thread does */
     const void *argument;
+    bool early; /* launched before the kernel ahead has ended: every thread has to wait for it */
 };
 
 /* Returns when all blocks have run. */

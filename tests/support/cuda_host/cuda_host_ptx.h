@@ -10,6 +10,11 @@
 #include <cuda_fp16.h>
 #include <time.h>
 
+static inline void ptx_wait_for_kernel_ahead()
+{
+    cuda_host_wait_for_kernel_ahead();
+}
+
 /* ---- Numbers */
 
 static inline float ptx_sqrt(float x)

@@ -83,16 +83,19 @@ __device__ __forceinline__ void run_levels(const gauss_nodes_levels_params &para
     LEVELS_KERNEL nodes_levels_##name##grey(                                                       \
         const __grid_constant__ gauss_nodes_levels_params params)                                  \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         run_levels<1, floats>(params);                                                             \
     }                                                                                              \
     LEVELS_KERNEL nodes_levels_##name##colours(                                                    \
         const __grid_constant__ gauss_nodes_levels_params params)                                  \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         run_levels<3, floats>(params);                                                             \
     }                                                                                              \
     LEVELS_KERNEL nodes_levels_##name##alpha(                                                      \
         const __grid_constant__ gauss_nodes_levels_params params)                                  \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         run_levels<4, floats>(params);                                                             \
     }
 
@@ -103,6 +106,7 @@ LEVELS_KERNELS(floats_, true)
     KERNEL(alpha ? 3 : pixel<format>::white == 255 ? 5 : 4)                                        \
     name##_##kind##_##suffix(const __grid_constant__ gauss_nodes_params params)                    \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         if (!is_wanted(params.nodes.sigmas)) {                                                     \
             return;                                                                                \
         }                                                                                          \
@@ -116,6 +120,7 @@ LEVELS_KERNELS(floats_, true)
     KERNEL(5)                                                                                      \
     nodes_level_1_##kind##_##suffix(const __grid_constant__ gauss_nodes_params params)             \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         if (!is_wanted(params.nodes.sigmas)) {                                                     \
             return;                                                                                \
         }                                                                                          \
@@ -129,6 +134,7 @@ LEVELS_KERNELS(floats_, true)
     extern "C" __global__ void __launch_bounds__(GAUSS_NODES_WHOLE_THREADS, 1)                     \
         nodes_whole_linear_##suffix(const __grid_constant__ gauss_nodes_params params)             \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         const int count = pixel<format>::channels < 3 ? pixel<format>::channels : 3;               \
         const gauss_frame frame = frame_of_image(params.frame, params.batch);                      \
         make_whole<pixel<format>, count>(frame, params.nodes,                                      \

@@ -119,17 +119,20 @@ template <typename Sample> __device__ void decimate(const gauss_cuda_smooth &smo
 
 KERNEL smooth_decimate_half(const __grid_constant__ gauss_cuda_decimate_params params)
 {
+    ptx_wait_for_kernel_ahead();
     decimate<half_sample>(params.smooth, params.level);
 }
 
 KERNEL smooth_decimate_float(const __grid_constant__ gauss_cuda_decimate_params params)
 {
+    ptx_wait_for_kernel_ahead();
     decimate<float_sample>(params.smooth, params.level);
 }
 
 #define KERNELS(suffix, format)                                                                    \
     KERNEL smooth_level_linear_##suffix(const __grid_constant__ gauss_cuda_smooth_params params)   \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         if (!is_wanted(params.smooth.sigmas)) {                                                    \
             return;                                                                                \
         }                                                                                          \
@@ -139,6 +142,7 @@ KERNEL smooth_decimate_float(const __grid_constant__ gauss_cuda_decimate_params 
     PICTURE smooth_picture_linear_##suffix(                                                        \
         const __grid_constant__ gauss_cuda_smooth_params params)                                   \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         if (!is_wanted(params.smooth.sigmas)) {                                                    \
             return;                                                                                \
         }                                                                                          \
@@ -156,6 +160,7 @@ KERNELS(r32f, FOVEA_FORMAT_R32F)
     extern "C" __global__ void __launch_bounds__(NODES_THREADS, 3)                                 \
         light_##name##_##kind##_##suffix(const __grid_constant__ gauss_nodes_params params)        \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         const int count = pixel<format>::channels < most ? pixel<format>::channels : most;         \
         if (!is_wanted(params.nodes.sigmas)) {                                                     \
             return;                                                                                \
@@ -169,6 +174,7 @@ KERNELS(r32f, FOVEA_FORMAT_R32F)
 #define LIGHT_KERNELS(kind, suffix, format)                                                        \
     KERNEL light_level_##kind##_##suffix(const __grid_constant__ gauss_nodes_params params)        \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         __shared__ light_of_levels<pixel<format>> lights;                                          \
         const int count = pixel<format>::channels;                                                 \
         const int colours = count < 3 ? count : 3;                                                 \

@@ -46,6 +46,7 @@ extern __shared__ __align__(16) char tile_shared[];
     extern "C" __global__ void __launch_bounds__(GAUSS_TILE_THREADS, blocks)                       \
         tile_picture_##kind##_##suffix(const __grid_constant__ gauss_tiles_params params)          \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         if constexpr (TILE_HAS_MMA) {                                                              \
             const gauss_frame frame = frame_of_image(params.frame, params.batch);                  \
             const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);      \

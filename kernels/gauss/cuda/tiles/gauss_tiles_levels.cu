@@ -29,6 +29,7 @@
     extern "C" __global__ void __launch_bounds__(GAUSS_TILE_MAKERS, blocks)                        \
         tile_##name##_##kind##_##suffix(const __grid_constant__ gauss_tiles_params params)         \
     {                                                                                              \
+        ptx_wait_for_kernel_ahead();                                                               \
         if constexpr (TILE_HAS_MMA) {                                                              \
             const gauss_frame frame = frame_of_image(params.frame, params.batch);                  \
             make(frame, params.tiles, kind##_src<pixel<format>>(params, frame));                   \
