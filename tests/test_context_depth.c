@@ -437,6 +437,8 @@ TEST(wrong_depths_are_refused_by_name_and_nothing_is_written)
     REFUSED("depth.zero_m and depth.one_m are both 2", depth->kind = FOVEA_DEPTH_PERSPECTIVE;
             depth->zero_m = depth->one_m = 2.0);
     REFUSED("depth.zero_m is 0", depth->kind = FOVEA_DEPTH_PERSPECTIVE; depth->zero_m = 0.0);
+    REFUSED("depth.one_m 1e-07", depth->kind = FOVEA_DEPTH_PERSPECTIVE; depth->zero_m = 2.0;
+            depth->one_m = 1e-7);
     REFUSED("depth.one_m inf", depth->one_m = (double)INFINITY);
     REFUSED("depth.zero_m is nan", depth->zero_m = (double)NAN);
     REFUSED("depth.kind is 2", depth->kind = (enum fovea_depth_kind)2);

@@ -30,12 +30,12 @@ static bool check_format(const struct fovea_depth *depth, char *out)
 }
 
 #define LEAST_END_M 1e-6
-#define MOST_END_M 1e9
+#define MOST_END_M 1e9 /* of linear depths, which kernels divide by */
 
-/* Beyond them floats end, which kernels have. */
+/* Kernels have 1 / distance in floats: what is farther away than any float is infinitely far. */
 static bool is_end(double distance_m)
 {
-    return isinf(distance_m) || (fabs(distance_m) >= LEAST_END_M && fabs(distance_m) <= MOST_END_M);
+    return fabs(distance_m) >= LEAST_END_M;
 }
 
 /* Distances of the values 0 and 1. */
@@ -57,7 +57,7 @@ static bool check_distances(const struct fovea_depth *depth, char *out)
             return CONTEXT_PROBLEM(
                 out,
                 "depth.zero_m is %g and depth.one_m %g; of perspectives one at least is above 0,"
-                " and both are infinite or from 1e-6 to 1e9",
+                " and both are 1e-6 or more",
                 zero_m, one_m);
         }
         break;

@@ -13,6 +13,7 @@
 #include "plugin/openxr/xr_layer.h"
 
 #include "kernels/chain/chain.h"
+#include "plugin/context/context_depth.h"
 
 #include <stdio.h>
 
@@ -165,12 +166,14 @@ static struct fovea_depth values_of(const struct openxr_session *session,
     return values;
 }
 
-static bool is_range(const XrCompositionLayerDepthInfoKHR *info)
+/* A frame would be refused for what its check of values refuses. */
+static bool is_range(const struct openxr_session *session,
+                     const XrCompositionLayerDepthInfoKHR *info)
 {
-    const double zero_m = distance_at(info, 0);
-    const double one_m = distance_at(info, 1);
+    const struct fovea_depth values = values_of(session, info);
+    char problem[CONTEXT_PROBLEM_BYTES];
     return info->minDepth >= 0 && info->minDepth < info->maxDepth && info->maxDepth <= 1 &&
-           info->nearZ > 0 && info->farZ > 0 && (zero_m > 0 || one_m > 0) && zero_m != one_m;
+           info->nearZ > 0 && info->farZ > 0 && context_depth_check_values(&values, problem);
 }
 
 static enum wrong look_at(const struct openxr_session *session,
@@ -199,7 +202,7 @@ static enum wrong look_at(const struct openxr_session *session,
     if (size->width != colours->width || size->height != colours->height) {
         return WRONG_SIZE;
     }
-    return is_range(info) ? WRONG_NOTHING : WRONG_RANGE;
+    return is_range(session, info) ? WRONG_NOTHING : WRONG_RANGE;
 }
 
 static void describe(enum wrong wrong, const XrCompositionLayerDepthInfoKHR *info, char *out,

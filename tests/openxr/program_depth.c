@@ -41,6 +41,7 @@ static double distance_at(uint32_t view, int32_t x, int32_t width)
 static XrCompositionLayerDepthInfoKHR sound(void)
 {
     const float far_m = is_word("largest")    ? FLT_MAX
+                        : is_word("distant")  ? 1e12f
                         : is_word("infinite") ? (float)(1.0 / 0.0)
                                               : (float)FAR_M;
     const bool reversed = is_word("reversed");
@@ -123,6 +124,8 @@ bool program_say_depths(const struct program_session *session, uint32_t view,
         out->farZ = out->nearZ;
     } else if (is_word("behind")) {
         out->nearZ = -1;
+    } else if (is_word("tiny")) {
+        out->nearZ = 1e-9f;
     } else if (is_word("empty")) {
         out->maxDepth = out->minDepth;
     }

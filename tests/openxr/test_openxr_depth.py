@@ -111,7 +111,7 @@ def test_both_eyes_have_one_focus_wherever_their_depths_lie(hello, kind, direct)
     assert_depths_are_read_before_they_go(after)
 
 
-@pytest.mark.parametrize("number, words", [(124, "yes"), (126, "reversed,infinite"), (129, "reversed,largest,part"), (130, "infinite")])
+@pytest.mark.parametrize("number, words", [(124, "yes"), (126, "reversed,infinite"), (129, "reversed,largest,part"), (130, "infinite"), (126, "distant")])
 def test_depths_of_all_formats_and_ranges_are_read(hello, number, words):  # noqa: F811
     """VK_FORMAT_D16_UNORM, D32_SFLOAT, D24_UNORM_S8_UINT and D32_SFLOAT_S8_UINT."""
     more = {"FOVEA_TEST_XR_DEPTH_FORMAT": str(number), "depth": words}
@@ -132,6 +132,7 @@ WRONG = {
     "small": "depths are 80x176, which is not the view's size",
     "equal": "depths from 0 to 1 say 0.1 m to 0.1 m, which is no perspective",
     "behind": "depths from 0 to 1 say -1 m to 100 m, which is no perspective",
+    "tiny": "depths from 0 to 1 say 1e-09 m to 100 m, which is no perspective",
     "empty": "depths from 0 to 0 say 0.1 m to 100 m, which is no perspective",
     "one": "the program gives no depths (XR_KHR_composition_layer_depth)",
 }

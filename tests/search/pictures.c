@@ -239,7 +239,7 @@ static const struct {
     {FOVEA_DEPTH_LINEAR, -1.0, 4.0},
     {FOVEA_DEPTH_LINEAR, 1e9, -1e9},
     {FOVEA_DEPTH_LINEAR, 1.0, 1.0001},
-    {FOVEA_DEPTH_PERSPECTIVE, 1e-6, 1e9},
+    {FOVEA_DEPTH_PERSPECTIVE, 1e-6, 1e300},
     {FOVEA_DEPTH_PERSPECTIVE, 0.3, -3.0},
 };
 static const double focuses_m[SEARCH_DEPTHS_FOCUSES] = {0.0, 0.4, 3.0, (double)INFINITY};
