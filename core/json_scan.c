@@ -178,19 +178,35 @@ static uint32_t read_unit(const struct json_scan *scan, size_t at)
     return unit;
 }
 
+static bool is_half(uint32_t unit)
+{
+    return unit >= 0xd800 && unit <= 0xdfff;
+}
+
+/* RFC 8259 leaves it to the reader whether strings may have 0 and halves of characters: they may
+ * where nobody decodes them. */
+static bool can_be_decoded(struct json_scan *scan, uint32_t unit, bool is_pair)
+{
+    if (unit == 0) {
+        return json_fail(scan, "\\u0000 is no character of a setting");
+    }
+    return !is_half(unit) || is_pair ||
+           json_fail(scan, "\\u%04x is half of a character, and the other half is not beside it",
+                     (unsigned)unit);
+}
+
 static bool pass_unicode_escape(struct json_scan *scan)
 {
     const uint32_t unit = read_unit(scan, scan->at);
-    const bool high = unit >= 0xd800 && unit <= 0xdbff;
-    bool good = unit != UINT32_MAX && unit != 0 && !(unit >= 0xdc00 && unit <= 0xdfff);
-    if (good && high) {
-        const uint32_t low = read_unit(scan, scan->at + 6);
-        good = low >= 0xdc00 && low <= 0xdfff;
-    }
-    if (!good) {
+    if (unit == UINT32_MAX) {
         return json_fail(scan, "expected \\u and four hexadecimal digits of a character");
     }
-    scan->at += high ? 12 : 6;
+    const uint32_t next = is_half(unit) ? read_unit(scan, scan->at + 6) : UINT32_MAX;
+    const bool is_pair = unit < 0xdc00 && next >= 0xdc00 && next <= 0xdfff;
+    if (scan->spots && !can_be_decoded(scan, unit, is_pair)) {
+        return false;
+    }
+    scan->at += is_pair ? 12 : 6;
     return true;
 }
 

@@ -32,7 +32,8 @@ struct json_scan {
     size_t count;
     size_t at;
     char *plain; /* a copy of the bytes, in which comments become spaces; NULL: there may be none */
-    struct json_spots *spots; /* of what json_pass passes over; NULL: nobody asks */
+    /* Of what json_pass passes over, whose strings can then be decoded; NULL: nobody asks. */
+    struct json_spots *spots;
     bool has_places; /* the problem begins with "line:column: " */
     char *problem; /* "": none */
     size_t problem_bytes;

@@ -28,6 +28,8 @@ static const struct good_message GOOD[] = {
     {"{\"blink\":true}", 0, 0, 1, true, false, 0},
     {"{\"x\":null,\"y\":null,\"blink\":true}", 0, 0, 1, true, false, 0},
     {"  {\"x\":1,\"y\":2,\"pupil_mm\":[3,4],\"eye\":\"left\"} \r\n", 1, 2, 1, false, false, 0},
+    {"{\"x\":1,\"y\":2,\"by\":\"\\u0000 \\udcff \\ud800 \\ud83d\\ude00\"}", 1, 2, 1, false, false,
+     0},
 };
 
 TEST(messages_of_the_format_are_understood)
