@@ -147,3 +147,9 @@ def test_help_names_every_flag(bench):
     for flag in ("--json", "--only", "--backend", "--quick", "--list", "--launches", "--alpha", "--threads",
                  "--domain", "--points", "--seed"):
         assert flag in text
+
+
+def test_output_that_cannot_be_written_is_told(bench):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([bench, "--list"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1 and "standard output" in done.stderr

@@ -270,6 +270,12 @@ def test_a_full_disk_is_an_error(quality, noise, command):
     assert done.returncode == 1 and "cannot write /dev/full: No space left on device" in done.stderr
 
 
+def test_output_that_cannot_be_written_is_told(quality):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([quality, "--help"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1 and "standard output" in done.stderr
+
+
 # White pictures of three microscopes, which come with the package napari-LF 0.1.7: docs/lightfield.md says how to get them.
 NAPARI = os.environ.get("FOVEA_NAPARI_LF")
 

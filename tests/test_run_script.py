@@ -380,6 +380,26 @@ def test_videos_lie_where_the_pictures_do(machine, tmp_path):
     assert done.stdout.splitlines() == [f"{tmp_path}/refocus.mp4"], done.stderr
 
 
+@pytest.mark.parametrize("folder, status", [("missing", 1), ("50%d, it's", 0)])
+def test_frames_of_a_video_lie_in_a_folder_of_their_own(machine, tmp_path, folder, status):
+    """Without one they would lie in /in."""
+    bundle = Bundle(machine)
+    program = bundle.folder / "bin" / "fovea_quality"
+    program.write_text("#!/bin/bash\n")
+    program.chmod(0o755)
+    (tmp_path / "x.mp4").touch()
+    (tmp_path / "50%d, it's").mkdir()
+    machine.fake("ffprobe", "echo 25/1")
+    machine.fake("ffmpeg", f'for word; do [[ $word != */%06d* ]] || echo "$word" >>"{machine.calls}"; done')
+    machine.environment["TMPDIR"] = str(tmp_path / folder)
+    done = machine.run("blobs", tmp_path / "x.mp4", "--output", tmp_path / "out", "--bundle", bundle.folder)
+    assert done.returncode == status, done.stderr
+    patterns = machine.apt_calls()
+    assert len(patterns) == (0 if status else 2) and all("50%%d, it's/" in pattern for pattern in patterns), patterns
+    assert status == 0 or folder in done.stderr, done.stderr
+    assert list((tmp_path / "50%d, it's").iterdir()) == []
+
+
 @pytest.mark.parametrize("command", ["quality", "compare", "bench"])
 def test_a_folder_that_is_no_bundle_is_refused(machine, tmp_path, command):
     done = machine.run(command, "--bundle", tmp_path)

@@ -133,6 +133,10 @@ int main(int argc, char **argv)
             status = EXIT_FAILURE;
         }
     }
+    if (status == EXIT_SUCCESS && (fflush(stdout) != 0 || ferror(stdout))) {
+        bench_say("standard output cannot be written");
+        status = EXIT_FAILURE;
+    }
     results_free(&bench.results);
     wishes_free(&bench.wishes);
     return status;

@@ -80,15 +80,21 @@ static bool wants_help(int argc, char **argv)
     return false;
 }
 
+static int say_help(void)
+{
+    fputs(help, stdout);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    if (wants_help(argc, argv)) {
-        fputs(help, stdout);
-        return 0;
-    }
-    const int status = run(argc, argv);
+    const int status = wants_help(argc, argv) ? say_help() : run(argc, argv);
     if (status == 2) { /* an argument was wrong */
         fputs("--help lists the flags\n", stderr);
+    }
+    if (status == 0 && (fflush(stdout) != 0 || ferror(stdout))) {
+        fputs("fovea_quality: error: standard output cannot be written\n", stderr);
+        return 1;
     }
     return status;
 }

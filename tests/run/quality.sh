@@ -184,21 +184,21 @@ fail_without()
 # blobs_of_video VIDEO [flags]: its frames as pictures, and what comes of them as a video and one list.
 blobs_of_video()
 {
-    local video=$1 name rate frames
+    local video=$1 name rate frames pattern
     shift
     name=$(basename -- "${video%.*}")
     rate=$(ffprobe -v error -select_streams v:0 -show_entries stream=avg_frame_rate -of csv=p=0 -- "file:$video")
     [[ $rate == [1-9]* ]] || fail "$video: ffmpeg finds no video in it"
     mkdir -p -- "$OUTPUT" || fail "cannot write $OUTPUT"
-    frames=$(mktemp -d)
+    frames=$(mktemp -d) && mkdir "$frames/in" || fail "no folder for frames can be made in ${TMPDIR:-/tmp} (TMPDIR)"
     # shellcheck disable=SC2064 # the folder of now
-    trap "rm -rf -- '$frames'" EXIT
-    mkdir "$frames/in"
-    ffmpeg -loglevel error -nostdin -i "file:$video" -map 0:v:0 -vsync passthrough "$frames/in/%06d.png" ||
+    trap "rm -rf -- ${frames@Q}" EXIT
+    pattern=${frames//%/%%}
+    ffmpeg -loglevel error -nostdin -i "file:$video" -map 0:v:0 -vsync passthrough "$pattern/in/%06d.png" ||
         fail "$video: ffmpeg cannot read it"
     "$QUALITY" blobs "$frames/in" "$@" --output "$frames/out" >/dev/null || return
     # ffmpeg 5 takes a disk that is full at the end for no error without -xerror.
-    ffmpeg -loglevel error -xerror -nostdin -y -framerate "$rate" -i "$frames/out/%06d-blobs.png" \
+    ffmpeg -loglevel error -xerror -nostdin -y -framerate "$rate" -i "$pattern/out/%06d-blobs.png" \
         -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p "file:$OUTPUT/$name-blobs.mp4" ||
         fail_without "$OUTPUT/$name-blobs.mp4" "$OUTPUT: no video is written"
     awk 'BEGIN { print "frame,x_px,y_px,sigma_px,strength" }
