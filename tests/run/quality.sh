@@ -190,9 +190,10 @@ blobs_of_video()
     rate=$(ffprobe -v error -select_streams v:0 -show_entries stream=avg_frame_rate -of csv=p=0 -- "file:$video")
     [[ $rate == [1-9]* ]] || fail "$video: ffmpeg finds no video in it"
     mkdir -p -- "$OUTPUT" || fail "cannot write $OUTPUT"
-    frames=$(mktemp -d) && mkdir "$frames/in" || fail "no folder for frames can be made in ${TMPDIR:-/tmp} (TMPDIR)"
+    frames=$(mktemp -d) || fail "no folder for frames can be made in ${TMPDIR:-/tmp} (TMPDIR)"
     # shellcheck disable=SC2064 # the folder of now
     trap "rm -rf -- ${frames@Q}" EXIT
+    mkdir "$frames/in" || return
     pattern=${frames//%/%%}
     ffmpeg -loglevel error -nostdin -i "file:$video" -map 0:v:0 -vsync passthrough "$pattern/in/%06d.png" ||
         fail "$video: ffmpeg cannot read it"
