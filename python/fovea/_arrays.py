@@ -137,12 +137,16 @@ def _dtype_of_torch(dtype: Any, what: str) -> np.dtype[Any]:
         raise TypeError(f"{what} of {name}: {takes(what)}") from None
 
 
+def check_strided(tensor: Any) -> None:
+    """TypeError: a torch tensor is sparse, nested or the like."""
+    if tensor.layout is not sys.modules["torch"].strided or tensor.is_nested:
+        raise TypeError(f"a torch tensor of layout {'nested' if tensor.is_nested else tensor.layout}: Fovea takes strided ones")
+
+
 def _of_torch(tensor: Any, what: str) -> View:
-    torch = sys.modules["torch"]
     if tensor.device.type not in (CPU, CUDA):
         raise TypeError(f"a torch tensor on {tensor.device}: Fovea takes cpu and cuda")
-    if tensor.layout is not torch.strided:
-        raise TypeError(f"a torch tensor of layout {tensor.layout}: Fovea takes strided ones")
+    check_strided(tensor)
     is_negated = tensor.is_neg()  # of a conjugate: its memory holds the opposite of its values
     if is_negated:
         tensor = tensor.resolve_neg()
@@ -169,7 +173,7 @@ def place_of(array: Any) -> Optional[tuple[Any, ...]]:
     if type(array) is np.ndarray:
         return (array.shape, array.strides, array.dtype, array.flags.writeable)
     torch = sys.modules.get("torch")
-    if torch is not None and type(array) is torch.Tensor and array.layout is torch.strided:
+    if torch is not None and type(array) is torch.Tensor and array.layout is torch.strided and not array.is_nested:
         return (array.shape, array.stride(), array.dtype, array.device, array.is_neg())
     return None
 

@@ -25,6 +25,8 @@ def _check(images: Tensor, gaze: Tensor, layout: str) -> None:
     lead = _lead(images, layout)
     if gaze.dtype != torch.float32:
         raise TypeError(f"gaze is {gaze.dtype}; the operator takes float32")
+    if gaze.device.type == "meta" and images.device.type != "meta":  # torch would take this for a call on meta, and give memory as it was
+        raise ValueError(f"gaze lies on meta, the images on {images.device}")
     foveas = gaze.shape[-2] if gaze.dim() == len(lead) + 2 else 1
     several = (*lead, foveas, 2) if gaze.dim() == len(lead) + 2 else (*lead, 2)
     if gaze.shape != several or not 1 <= foveas <= _shape.MOST_FOVEAS:
@@ -352,8 +354,7 @@ def call(images: Any, gaze: Any, text: str, out: Any, layout: str, stream: Any, 
     """Foveates by the operator. Its stream is torch's current one."""
     if stream is not None:
         raise ValueError("stream= with gradients, in compiled code or where operators are looked at: work under torch.cuda.stream(stream) instead")
-    if images.layout is not torch.strided:
-        raise TypeError(f"a torch tensor of layout {images.layout}: Fovea takes strided ones")
+    _arrays.check_strided(images)
     if not isinstance(layout, str) or layout not in _shape.LAYOUTS or images.dim() < len(layout) - 1:
         raise ValueError(f"images of shape {tuple(images.shape)} with layout {layout!r}; it must be one of {', '.join(_shape.LAYOUTS)}")
     if not torch.compiler.is_compiling() and any(map(_arrays.has_tangent, (images, gaze, out, sigma))):
