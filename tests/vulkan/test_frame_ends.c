@@ -16,7 +16,9 @@
 #include <sys/wait.h>
 
 #define RUNS 5
+#define RUNS_ON_A_GPU 3 /* of the same threads, beside seven other programs */
 #define RUNS_ALONE 2 /* without a peer there is no thread that a program could trip over */
+#define MOST_AT_ONCE 8
 #define RUNS_BARE 10
 #define LIMIT_S 40 /* the machine may be busy; an ending that hangs does so for ever */
 #define STOP_MS 2500 /* more than twice the patience of a watchdog of 100 ms for threads */
@@ -78,45 +80,60 @@ static bool ends_so_without_fovea(const struct ending *ending, int status)
     for (int i = 0; i < RUNS_BARE && ending->kind == ENDS_ALIKE; i++) {
         if (end_of(start(ending->name, BARE, NULL), ending->name) == status) {
             print_message("%s: ends with %d, without Fovea too\n", ending->name, status);
-            return true;
+            return rig_engine_options().nvidia;
         }
     }
     return false;
 }
 
-/* Returns how many of an ending run at once. On a GPU most of a program's time is the driver's, and
- * each has a processor. */
-static int runs_at_once(void)
+/* On a GPU most of a program's time is the driver's, and it waits. */
+static bool on_a_gpu(void)
 {
-    return strcmp(rig_backend_name(), "nvidia") == 0 ? RUNS_ALONE
-           : rig_backend() == FOVEA_BACKEND_CUDA     ? RUNS
-                                                     : 1;
+    return rig_engine_options().nvidia;
 }
 
-static void expect_ends(const struct ending *ending, int runs)
+/* Programs that run at once. */
+struct batch {
+    const struct ending *endings[MOST_AT_ONCE];
+    pid_t children[MOST_AT_ONCE];
+    int count;
+};
+
+static void finish(struct batch *batch)
 {
-    pid_t children[RUNS];
-    for (int i = 0; i < runs; i++) {
-        children[i] = start(ending->name, NULL, NULL);
-    }
-    for (int i = 0; i < runs; i++) {
-        const int status = end_of(children[i], ending->name);
+    for (int i = 0; i < batch->count; i++) {
+        const struct ending *ending = batch->endings[i];
+        const int status = end_of(batch->children[i], ending->name);
         assert_that(status == ending->status || ends_so_without_fovea(ending, status),
-                    "%s, run %d: ends with %d instead of %d", ending->name, i, status,
-                    ending->status);
+                    "%s: ends with %d instead of %d", ending->name, status, ending->status);
+    }
+    batch->count = 0;
+}
+
+static void begin(struct batch *batch, const struct ending *ending)
+{
+    batch->endings[batch->count] = ending;
+    batch->children[batch->count++] = start(ending->name, NULL, NULL);
+    if (batch->count == (on_a_gpu() ? MOST_AT_ONCE : 1)) {
+        finish(batch);
     }
 }
 
 static void each_ends_as_without_fovea(void **state)
 {
-    const int most = rig_backend() == FOVEA_BACKEND_VULKAN ? RUNS_ALONE : RUNS;
+    const int most = rig_backend() == FOVEA_BACKEND_VULKAN ? RUNS_ALONE
+                     : on_a_gpu()                          ? RUNS_ON_A_GPU
+                                                           : RUNS;
     const int runs = test_all_cases() ? most : 1; /* a race shows in one commit or another */
-    const int at_once = runs < runs_at_once() ? runs : runs_at_once();
-    for (const struct ending *ending = endings; ending->name; ending++) {
-        for (int i = 0; i < runs && is_for_this_backend(ending); i += at_once) {
-            expect_ends(ending, at_once);
+    struct batch batch = {.count = 0};
+    for (int i = 0; i < runs; i++) {
+        for (const struct ending *ending = endings; ending->name; ending++) {
+            if (is_for_this_backend(ending)) {
+                begin(&batch, ending);
+            }
         }
     }
+    finish(&batch);
 }
 
 /* SIGSTOP, a debugger, a container that is frozen. Of the cpu backend: how long a job takes is the
