@@ -9,6 +9,29 @@
 #include "plugin/frame/frame.h"
 #include "sanitized.h"
 
+/* One for all of the tests on a GPU, whose driver takes seconds to make a device and all that it
+ * needs. Mesa's lavapipe looks at images that a test before had bound and destroyed: each test has
+ * its own there. */
+static struct rig rig;
+
+/* Takes settings of rig_settings where settings is NULL. */
+static void rig_use(const struct fovea_settings *settings)
+{
+    if (rig.fovea && !rig_engine_options().nvidia) {
+        rig_close(&rig);
+    }
+    if (!rig.fovea) {
+        rig_open(&rig, settings);
+    }
+    rig.settings = settings ? *settings : rig_settings();
+    assert_ok(fovea_vk_set_settings(rig.fovea, &rig.settings));
+}
+
+static void validation_has_nothing_to_say(void **state)
+{
+    rig_close(&rig);
+}
+
 /* Formats, lights and paths have shaders of their own, which a CPU takes seconds for: a commit has
  * one case in ten. Recorded frames have the same shaders, and the search records every other frame:
  * one in thirty. */
@@ -16,7 +39,7 @@ static void frames_are_the_reference(void **state)
 {
     const struct operator_test *test = *state;
     const struct scene_set *set = test->set;
-    RIG(rig, NULL);
+    rig_use(NULL);
     const int count = (int)set->frames;
     const int turns = strcmp(rig_backend_name(), "recorded") == 0 ? 30 : 10;
     for (int i = 0; i < count; i++) {
@@ -31,7 +54,7 @@ static void frames_are_the_reference(void **state)
 static void every_bit_is_copied(void **state)
 {
     const struct operator_test *test = *state;
-    RIG(rig, NULL);
+    rig_use(NULL);
     for (uint32_t i = 0; i < test->set->frames; i++) {
         struct operator_scene scene = operator_scene_of_set(test->of, test->set, i);
         struct test_image src;
@@ -53,7 +76,7 @@ static void views_are_each_a_picture_of_their_own(void **state)
         scene.settings.operators = scene_vk_operators(test->of);
         scene.settings.own = own;
         scene.blue_first = true; /* STEREO_FORMAT */
-        RIG(rig, &scene.settings);
+        rig_use(&scene.settings);
         const struct stereo halves = stereo_side_by_side();
         const struct operator_scene *const each[] = {&scene, &scene};
         scene_vk_check_views(&rig, &halves, RIG_ENGINE_TO_ENGINE, each);
@@ -83,7 +106,7 @@ static void views_have_their_own_sigmas_or_none(void **state)
 {
     const struct operator_scene pictured = sigmas_scene(SIGMAS_RANDOM);
     const struct operator_scene plain = sigmas_scene(SIGMAS_NONE);
-    RIG(rig, &pictured.settings);
+    rig_use(&pictured.settings);
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         if (!test_turn(path, RIG_PATH_COUNT, 4)) {
             continue;
@@ -99,13 +122,13 @@ static void views_have_their_own_sigmas_or_none(void **state)
     }
 }
 
-static void expect_refused_frame(struct rig *rig, struct fovea_vk_sigmas sigmas)
+static void expect_refused_frame(struct fovea_vk_sigmas sigmas)
 {
     struct operator_scene scene = sigmas_scene(SIGMAS_NONE);
     OWNED_IMAGE src = scene_draw(&scene);
     OWNED_IMAGE dst = scene_draw(&scene);
     rig_set_sigmas(sigmas);
-    assert_int_equal(rig_frame(rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_B8G8R8A8_UNORM, &src.view,
+    assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_B8G8R8A8_UNORM, &src.view,
                                rig_gaze(0.5, 0.5), &dst.view),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     rig_set_sigmas((struct fovea_vk_sigmas){0});
@@ -114,18 +137,18 @@ static void expect_refused_frame(struct rig *rig, struct fovea_vk_sigmas sigmas)
 static void wrong_sigmas_are_refused(void **state)
 {
     struct operator_scene scene = sigmas_scene(SIGMAS_RAMP);
-    RIG(rig, &scene.settings);
+    rig_use(&scene.settings);
     struct fovea_vk_sigmas sigmas;
     struct engine_image image = scene_vk_sigmas(&rig, &scene, &sigmas);
     const VkImageLayout layouts[] = {VK_IMAGE_LAYOUT_UNDEFINED,
                                      VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                                      VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL};
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
-        expect_refused_frame(&rig, (struct fovea_vk_sigmas){sigmas.view, layouts[i]});
+        expect_refused_frame((struct fovea_vk_sigmas){sigmas.view, layouts[i]});
     }
     rig.settings.operators = scene_vk_operators(&foveate_under_test);
     assert_ok(fovea_vk_set_settings(rig.fovea, &rig.settings));
-    expect_refused_frame(&rig, sigmas);
+    expect_refused_frame(sigmas);
     engine_image_destroy(&rig.engine, &image);
 }
 
@@ -134,7 +157,7 @@ static void wrong_sigmas_are_refused(void **state)
 static void frames_without_a_way_stay_as_they_were_drawn(void **state)
 {
     struct operator_scene scene = sigmas_scene(SIGMAS_NONE);
-    RIG(rig, &scene.settings);
+    rig_use(&scene.settings);
     for (int i = 0; i < 3; i++) {
         OWNED_IMAGE src = scene_draw(&scene);
         OWNED_IMAGE dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
@@ -155,10 +178,11 @@ static void frames_without_a_way_stay_as_they_were_drawn(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest of_sigmas[] = {
+    static const struct CMUnitTest others[] = {
         cmocka_unit_test(frames_without_a_way_stay_as_they_were_drawn),
         cmocka_unit_test(views_have_their_own_sigmas_or_none),
-        cmocka_unit_test(wrong_sigmas_are_refused)};
+        cmocka_unit_test(wrong_sigmas_are_refused),
+        cmocka_unit_test(validation_has_nothing_to_say)};
     static const CMUnitTestFunction by_kind[SCENE_KINDS] = {
         [SCENES_ALONE] = frames_are_the_reference,
         [SCENES_COPIED] = every_bit_is_copied,
@@ -166,8 +190,8 @@ int main(int argc, char **argv)
     };
     static struct operator_tests tests;
     operator_tests_add_sets(&tests, SCENES_IN_FRAMES, by_kind);
-    for (size_t i = 0; i < sizeof of_sigmas / sizeof of_sigmas[0]; i++) {
-        tests.tests[tests.count++] = of_sigmas[i];
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        tests.tests[tests.count++] = others[i];
     }
     if (!rig_choose_backend(argc, argv)) {
         return 2;
