@@ -147,22 +147,16 @@ void operator_rig_run_surface(const struct operator_rig *rig, const struct fovea
     depths_free(rig, &depths);
 }
 
-static void check_linear(const struct operator_scene *scene, const struct operator_rig *rig,
-                         const struct test_image *src, uint32_t shift)
-{
-    const struct image_layout layout = {.row_gap = shift, .bottom_up = shift % 2};
-    OWNED_IMAGE dst = image_make(scene->width_px, scene->height_px, scene->format, layout);
-    operator_rig_run_linear(rig, src, &dst, shift * pixel_codec_of(scene->format)->align_bytes);
-    scene_assert_exact(scene, &src->view, &dst.view);
-    assert_true(image_guards_intact(&dst));
-}
-
+/* What has the same bits as a result that is exact is exact: the reference takes longer than all
+ * else. */
 static void check_surface(const struct operator_scene *scene, const struct operator_rig *rig,
-                          const struct test_image *src)
+                          const struct test_image *src, const struct test_image *exact)
 {
     OWNED_IMAGE dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
     operator_rig_run_surface(rig, &src->view, &dst.view);
-    scene_assert_exact(scene, &src->view, &dst.view);
+    if (!compare_are_same(&dst.view, &exact->view)) {
+        scene_assert_exact(scene, &src->view, &dst.view);
+    }
 }
 
 static bool device_holds(const struct operator_scene *scene)
@@ -182,10 +176,14 @@ void operator_rig_check(const struct operator_scene *scene, uint32_t shift)
     if (!device_holds(scene)) {
         return;
     }
+    const struct image_layout layout = {.row_gap = shift, .bottom_up = shift % 2};
     OWNED_IMAGE src = scene_draw(scene);
+    OWNED_IMAGE dst = image_make(scene->width_px, scene->height_px, scene->format, layout);
     OWNED(operator_rig_finish) struct operator_rig rig = operator_rig_make(scene);
-    check_linear(scene, &rig, &src, shift);
+    operator_rig_run_linear(&rig, &src, &dst, shift * pixel_codec_of(scene->format)->align_bytes);
+    scene_assert_exact(scene, &src.view, &dst.view);
+    assert_true(image_guards_intact(&dst));
     if (cuda_fixture_has_surface(scene->format)) {
-        check_surface(scene, &rig, &src);
+        check_surface(scene, &rig, &src, &dst);
     }
 }

@@ -418,6 +418,17 @@ void compare_assert_same(const struct fovea_image *actual, const struct fovea_im
     }
 }
 
+bool compare_are_same(const struct fovea_image *a, const struct fovea_image *b)
+{
+    bool same = true;
+    for (uint32_t y = 0; y < a->height_px && same; y++) {
+        for (uint32_t x = 0; x < a->width_px && same; x++) {
+            same = memcmp(image_pixel(a, x, y), image_pixel(b, x, y), image_bytes(a->format)) == 0;
+        }
+    }
+    return same;
+}
+
 void compare_assert_all_same(const struct fovea_image *actual, const struct fovea_image *expected,
                              const char *what)
 {

@@ -53,6 +53,7 @@ void compare_assert_same(const struct fovea_image *actual, const struct fovea_im
                          struct compare_rect rect, const char *what);
 void compare_assert_all_same(const struct fovea_image *actual, const struct fovea_image *expected,
                              const char *what);
+bool compare_are_same(const struct fovea_image *a, const struct fovea_image *b);
 
 /* Largest difference of two pictures of one format, in levels or values; *out_where gets one pixel
  * that has it. */

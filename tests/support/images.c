@@ -354,19 +354,44 @@ static double pattern_strokes(const struct spot *s)
     return upright || level ? 0.0 : 1.0;
 }
 
+#define DISCS 12
+
+struct disc {
+    double x, y, radius;
+};
+
+/* The discs of the last picture that was drawn are kept: each of its pixels asks for them. */
+static const struct disc *discs_of(uint64_t seed)
+{
+    static _Thread_local struct disc discs[DISCS];
+    static _Thread_local uint64_t kept;
+    if (kept != seed || discs[0].radius == 0.0) {
+        for (uint32_t i = 0; i < DISCS; i++) {
+            discs[i] = (struct disc){random_hash(i, 0, seed), random_hash(i, 1, seed),
+                                     0.02 + 0.1 * random_hash(i, 2, seed)};
+        }
+        kept = seed;
+    }
+    return discs;
+}
+
+static double square(double value)
+{
+    return value * value;
+}
+
 static double pattern_photo(const struct spot *s)
 {
     const double x = (double)s->x / s->width;
     const double y = (double)s->y / s->height;
-    double value = 0.35 + 0.2 * sin(5.0 * x + s->channel) + 0.15 * cos(9.0 * y + 3.0 * x);
-    for (uint32_t i = 0; i < 12; i++) {
-        const double dx = x - random_hash(i, 0, s->seed);
-        const double dy = y - random_hash(i, 1, s->seed);
-        const double radius = 0.02 + 0.1 * random_hash(i, 2, s->seed);
-        if (dx * dx + dy * dy < radius * radius) {
-            value = random_hash(i, 3 + s->channel, s->seed);
-        }
+    const struct disc *discs = discs_of(s->seed);
+    uint32_t i = DISCS; /* the last one covers the others */
+    while (i > 0 && square(x - discs[i - 1].x) + square(y - discs[i - 1].y) >=
+                        discs[i - 1].radius * discs[i - 1].radius) {
+        i--;
     }
+    double value = i > 0 ? random_hash(i - 1, 3 + s->channel, s->seed)
+                         : 0.35 + 0.2 * sin(5.0 * x + s->channel) + 0.15 * cos(9.0 * y + 3.0 * x);
     value += 0.03 * (pattern_random(s) - 0.5);
     return value < 0.0 ? 0.0 : value > 1.0 ? 1.0 : value;
 }
