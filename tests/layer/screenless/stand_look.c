@@ -124,7 +124,7 @@ void stand_look_at(struct stand_look *look, const struct stand *stand, uint32_t 
     }
     const double far = farthest(&shown, foveated ? &look->expected : &drawn);
     look->worst = far > look->worst ? far : look->worst;
-    look->foveated += farthest(&shown, &drawn) > 0;
+    look->foveated += !compare_are_same(&shown, &drawn);
     look->frames++;
 }
 
