@@ -64,30 +64,22 @@ static bool ends_capture(const char *name)
 
 /* A function of the driver. */
 #define FAKE(name, ...) static CUresult fake_##name(__VA_ARGS__)
-/* One that only looks at what it is given. */
-#define FAKE_IF(name, good, ...)                                                                   \
+/* One that does a thing and succeeds if that was good. */
+#define FAKE_DO(name, thing, good, ...)                                                            \
     FAKE(name, __VA_ARGS__)                                                                        \
     {                                                                                              \
         CALLED(name);                                                                              \
+        thing;                                                                                     \
         return (good) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;                                   \
     }
+/* One that only looks at what it is given. */
+#define FAKE_IF(name, good, ...) FAKE_DO(name, (void)0, good, __VA_ARGS__)
 /* One that ends what another has made. */
-#define FAKE_END(name, type, count)                                                                \
-    FAKE(name, type gone)                                                                          \
-    {                                                                                              \
-        CALLED(name);                                                                              \
-        fake_cuda.count--;                                                                         \
-        return CUDA_SUCCESS;                                                                       \
-    }
+#define FAKE_END(name, type, count) FAKE_DO(name, fake_cuda.count--, true, type gone)
 
 FAKE_IF(Init, flags == 0, unsigned flags)
 
-FAKE(DriverGetVersion, int *version)
-{
-    CALLED(DriverGetVersion);
-    *version = 13000;
-    return CUDA_SUCCESS;
-}
+FAKE_DO(DriverGetVersion, *version = 13000, true, int *version)
 
 FAKE(GetErrorName, CUresult error, const char **name)
 {
@@ -101,33 +93,15 @@ FAKE(GetErrorString, CUresult error, const char **text)
     return CUDA_SUCCESS;
 }
 
-FAKE(DeviceGet, CUdevice *device, int ordinal)
-{
-    CALLED(DeviceGet);
-    *device = ordinal;
-    return CUDA_SUCCESS;
-}
+FAKE_DO(DeviceGet, *device = ordinal, true, CUdevice *device, int ordinal)
 
-FAKE(DeviceGetCount, int *count)
-{
-    CALLED(DeviceGetCount);
-    *count = 1;
-    return CUDA_SUCCESS;
-}
+FAKE_DO(DeviceGetCount, *count = 1, true, int *count)
 
-FAKE(DeviceGetName, char *name, int length, CUdevice device)
-{
-    CALLED(DeviceGetName);
-    snprintf(name, (size_t)length, "Fake");
-    return CUDA_SUCCESS;
-}
+FAKE_DO(DeviceGetName, snprintf(name, (size_t)length, "Fake"), true, char *name, int length,
+        CUdevice device)
 
-FAKE(DeviceGetUuid, CUuuid *uuid, CUdevice device)
-{
-    CALLED(DeviceGetUuid);
-    memcpy(uuid->bytes, FAKE_CUDA_UUID, sizeof uuid->bytes);
-    return CUDA_SUCCESS;
-}
+FAKE_DO(DeviceGetUuid, memcpy(uuid->bytes, FAKE_CUDA_UUID, sizeof uuid->bytes), true, CUuuid *uuid,
+        CUdevice device)
 
 FAKE(DeviceGetAttribute, int *value, CUdevice_attribute attribute, CUdevice device)
 {
@@ -175,12 +149,7 @@ FAKE(CtxDestroy, CUcontext context)
     return NUMBER(context) >= 100 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-FAKE(CtxPushCurrent, CUcontext context)
-{
-    CALLED(CtxPushCurrent);
-    fake_cuda.pushed++;
-    return CUDA_SUCCESS;
-}
+FAKE_DO(CtxPushCurrent, fake_cuda.pushed++, true, CUcontext context)
 
 FAKE(CtxPopCurrent, CUcontext *context)
 {
@@ -190,12 +159,7 @@ FAKE(CtxPopCurrent, CUcontext *context)
     return CUDA_SUCCESS;
 }
 
-FAKE(CtxGetCurrent, CUcontext *context)
-{
-    CALLED(CtxGetCurrent);
-    *context = NULL;
-    return CUDA_SUCCESS;
-}
+FAKE_DO(CtxGetCurrent, *context = NULL, true, CUcontext *context)
 
 FAKE(CtxGetStreamPriorityRange, int *lowest, int *highest)
 {
@@ -241,12 +205,7 @@ FAKE(EventCreate, CUevent *event, unsigned flags)
 
 FAKE_END(EventDestroy, CUevent, events)
 
-FAKE(EventRecord, CUevent event, CUstream stream)
-{
-    CALLED(EventRecord);
-    recorded[NUMBER(event)] = true;
-    return CUDA_SUCCESS;
-}
+FAKE_DO(EventRecord, recorded[NUMBER(event)] = true, true, CUevent event, CUstream stream)
 
 FAKE(EventQuery, CUevent event)
 {
@@ -375,12 +334,7 @@ FAKE(MemAllocFromPoolAsync, CUdeviceptr *memory, size_t bytes, CUmemoryPool pool
     return CUDA_SUCCESS;
 }
 
-FAKE(MemFreeAsync, CUdeviceptr memory, CUstream stream)
-{
-    CALLED(MemFreeAsync);
-    fake_cuda.memories--;
-    return stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+FAKE_DO(MemFreeAsync, fake_cuda.memories--, stream, CUdeviceptr memory, CUstream stream)
 
 /* An abandoned peer leaves these to the end of the process: a leak checker sees them here. */
 static void *host_memories[4096];
@@ -395,12 +349,8 @@ FAKE(MemHostAlloc, void **memory, size_t bytes, unsigned flags)
     return *memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-FAKE(MemHostGetDevicePointer, CUdeviceptr *pointer, void *memory, unsigned flags)
-{
-    CALLED(MemHostGetDevicePointer);
-    *pointer = (CUdeviceptr)(uintptr_t)memory;
-    return memory && !flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+FAKE_DO(MemHostGetDevicePointer, *pointer = (CUdeviceptr)(uintptr_t)memory, memory && !flags,
+        CUdeviceptr *pointer, void *memory, unsigned flags)
 
 FAKE(MemFreeHost, void *memory)
 {
@@ -421,12 +371,7 @@ FAKE(MemHostRegister, void *memory, size_t bytes, unsigned flags)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-FAKE(MemHostUnregister, void *memory)
-{
-    CALLED(MemHostUnregister);
-    fake_cuda.memories--;
-    return memory ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+FAKE_DO(MemHostUnregister, fake_cuda.memories--, memory, void *memory)
 
 /* It happens at once, or never. */
 FAKE(StreamWriteValue32, CUstream stream, CUdeviceptr memory, cuuint32_t value, unsigned flags)
@@ -461,12 +406,8 @@ FAKE(PointerGetAttributes, unsigned count, CUpointer_attribute *attributes, void
     return CUDA_SUCCESS;
 }
 
-FAKE(SurfObjectCreate, CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource)
-{
-    CALLED(SurfObjectCreate);
-    *surface = 0x1000u + (unsigned)fake_cuda.surfaces++;
-    return CUDA_SUCCESS;
-}
+FAKE_DO(SurfObjectCreate, *surface = 0x1000u + (unsigned)fake_cuda.surfaces++, true,
+        CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource)
 
 FAKE_END(SurfObjectDestroy, CUsurfObject, surfaces)
 
@@ -506,12 +447,8 @@ FAKE(ExternalMemoryGetMappedMipmappedArray, CUmipmappedArray *levels, CUexternal
     return CUDA_SUCCESS;
 }
 
-FAKE(MipmappedArrayGetLevel, CUarray *array, CUmipmappedArray levels, unsigned level)
-{
-    CALLED(MipmappedArrayGetLevel);
-    *array = (CUarray)levels;
-    return level == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+FAKE_DO(MipmappedArrayGetLevel, *array = (CUarray)levels, level == 0, CUarray *array,
+        CUmipmappedArray levels, unsigned level)
 
 FAKE(Array3DGetDescriptor, CUDA_ARRAY3D_DESCRIPTOR *desc, CUarray array)
 {
