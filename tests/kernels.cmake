@@ -39,7 +39,7 @@ fovea_add_test(NAME test_map_law SOURCES test_map_law.c LINK fovea_test_foveate 
 add_library(fovea_test_context OBJECT test_context_support.c)
 target_link_libraries(fovea_test_context PRIVATE fovea_test_images fovea_context_objects fovea_build PkgConfig::CMOCKA)
 
-foreach(topic IN ITEMS arguments batch levels planes memory row run)
+foreach(topic IN ITEMS arguments batch levels memory row run)
     fovea_add_test(NAME test_context_${topic}
         SOURCES test_context_${topic}.c $<TARGET_OBJECTS:fovea_test_context> $<TARGET_OBJECTS:fovea_context_objects>
         LINK fovea_test_images fovea_context_objects LABELS unit)

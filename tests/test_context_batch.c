@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* fovea_context_run_batch: as many single runs, bit for bit, and what is no batch. The search
- * (search/) tries formats, models, layouts, counts and threads. */
+ * (search/) tries formats, models, layouts, planes, foveas, counts and threads. */
 
 #include "test_context_support.h"
 
@@ -10,17 +10,6 @@
 #include "sheet.h"
 
 #define MAX_COUNT 1200
-
-/* One batch, and what single runs make of the same images. */
-struct scene {
-    struct said said;
-    struct fovea_context *context;
-    struct sheet src;
-    struct sheet dst;
-    struct sheet expected;
-    struct fovea_batch batch;
-    float gazes_uv[2 * MAX_COUNT]; /* of all foveas */
-};
 
 struct kind {
     enum fovea_method method;
@@ -30,7 +19,18 @@ struct kind {
     uint32_t count;
     uint32_t width_px;
     uint32_t height_px;
-    uint32_t foveas;
+};
+
+/* One batch, and what single runs make of the same images. */
+struct scene {
+    struct kind kind;
+    struct said said;
+    struct fovea_context *context;
+    struct sheet src;
+    struct sheet dst;
+    struct sheet expected;
+    struct fovea_batch batch;
+    float gazes_uv[2 * MAX_COUNT];
 };
 
 static const struct kind usual = {.method = FOVEA_METHOD_SMOOTH,
@@ -44,8 +44,8 @@ static struct scene *scene_make(struct kind kind)
 {
     struct fovea_settings settings = fovea_settings_default();
     struct scene *s = test_memory(1, sizeof *s);
-    const uint32_t gazes = kind.count * (kind.foveas > 0 ? kind.foveas : 1);
-    assert_true(gazes <= MAX_COUNT);
+    assert_true(kind.count <= MAX_COUNT);
+    s->kind = kind;
     settings.cpu_threads = kind.threads;
     settings.foveation.method = kind.method;
     settings.foveation.paper.fragment_px = 8;
@@ -54,15 +54,14 @@ static struct scene *scene_make(struct kind kind)
     s->dst = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, kind.order);
     s->expected = sheet_make(kind.count, kind.width_px, kind.height_px, kind.format, SHEET_STACKED);
     sheet_draw(&s->src, IMAGE_RANDOM, 1);
-    sheet_gazes(s->gazes_uv, gazes, 1);
+    sheet_gazes(s->gazes_uv, kind.count, 1);
     s->batch = (struct fovea_batch){.struct_bytes = sizeof(struct fovea_batch),
                                     .count = kind.count,
                                     .src = s->src.first,
                                     .dst = s->dst.first,
                                     .src_next_bytes = s->src.next_bytes,
                                     .dst_next_bytes = s->dst.next_bytes,
-                                    .gazes_uv = s->gazes_uv,
-                                    .fovea_count = kind.foveas};
+                                    .gazes_uv = s->gazes_uv};
     return s;
 }
 
@@ -121,43 +120,6 @@ TEST(many_images_are_as_single_runs)
     kind.count = MAX_COUNT;
     kind.method = FOVEA_METHOD_BLOCKWISE;
     check(kind);
-}
-
-static bool differ(const struct fovea_image *a, const struct fovea_image *b)
-{
-    bool differ = false;
-    for (uint32_t i = 0; i < a->width_px * a->height_px; i++) {
-        const uint32_t x = i % a->width_px;
-        differ |= image_get(a, x, i / a->width_px, 0) != image_get(b, x, i / a->width_px, 0);
-    }
-    return differ;
-}
-
-/* Each image has foveas of its own: as many batches of one. That those are the reference is
- * test_operators_exact's. */
-TEST(images_with_several_foveas_are_as_batches_of_one)
-{
-    for (uint32_t i = 0; i < 4; i++) {
-        struct kind kind = usual;
-        kind.method = (enum fovea_method)(i % 2);
-        kind.foveas = 2 + i % 3;
-        OWNED(scene_free) struct scene *s = scene_make(kind);
-        run_batch(s);
-        struct fovea_batch one = s->batch;
-        for (one.count = 1; one.gazes_uv < s->gazes_uv + 2 * (size_t)(kind.count * kind.foveas);
-             one.gazes_uv += 2 * (size_t)kind.foveas) {
-            const uint32_t index = (uint32_t)(one.gazes_uv - s->gazes_uv) / (2 * kind.foveas);
-            const struct fovea_image dst = sheet_image(&s->dst, index);
-            one.src = sheet_image(&s->src, index);
-            one.dst = sheet_image(&s->expected, index);
-            assert_ok(fovea_context_run_batch(s->context, &one, NULL));
-            compare_assert_all_same(&dst, &one.dst, "foveas");
-            one.fovea_count = 1;
-            assert_ok(fovea_context_run_batch(s->context, &one, NULL));
-            assert_true(differ(&dst, &one.dst));
-            one.fovea_count = kind.foveas;
-        }
-    }
 }
 
 TEST(a_batch_of_one_may_have_any_distance)
@@ -238,7 +200,7 @@ TEST(src_and_dst_may_lie_between_each_other)
 /* After a good frame, so that a problem that is still the same is said again. */
 static void refuse(struct scene *s, const struct fovea_batch *batch, const char *word)
 {
-    struct kind kind = usual;
+    const struct kind kind = s->kind;
     const struct fovea_point_uv centre = {0.5, 0.5};
     assert_ok(fovea_context_run(s->context, &s->src.first, &s->expected.first, centre, NULL));
     struct sheet untouched =
@@ -340,6 +302,88 @@ TEST(distances_that_no_batch_needs_are_refused)
     bad.dst_next_bytes += 2;
     assert_invalid(fovea_context_run_batch(s->context, &bad, NULL));
     assert_said(&s->said, "dst_next_bytes");
+}
+
+/* ---- Channels in planes: three pictures of R16F for each of RGB16F */
+
+static struct fovea_image of_planes(struct fovea_image first)
+{
+    first.format = FOVEA_FORMAT_RGB16F;
+    return first;
+}
+
+static unsigned char *sample(const struct sheet *sheet, uint32_t i)
+{
+    const uint32_t size = usual.width_px * usual.height_px, plane = i / size;
+    const bool planes = sheet->first.format == FOVEA_FORMAT_R16F;
+    const struct fovea_image image = sheet_image(sheet, planes ? plane : plane / 3);
+    return image_pixel(&image, i % usual.width_px, i % size / usual.width_px) +
+           (planes ? 0 : 2 * (plane % 3));
+}
+
+#define SAMPLES (3 * usual.count * usual.width_px * usual.height_px)
+
+static struct scene *scene_of_planes(bool planes)
+{
+    struct kind kind = usual;
+    kind.format = planes ? FOVEA_FORMAT_R16F : FOVEA_FORMAT_RGB16F;
+    kind.count *= planes ? 3 : 1;
+    struct scene *s = scene_make(kind);
+    if (planes) {
+        s->batch.count = usual.count;
+        s->batch.src = of_planes(s->src.first);
+        s->batch.dst = of_planes(s->dst.first);
+        s->batch.src_plane_bytes = s->batch.dst_plane_bytes = s->src.next_bytes;
+        s->batch.src_next_bytes = s->batch.dst_next_bytes = 3 * s->src.next_bytes;
+    }
+    return s;
+}
+
+/* On one side, on the other and on both; of many pictures, of one, and in a batch of one, which
+ * needs no distances. */
+TEST(planes_are_as_pixels)
+{
+    OWNED(scene_free) struct scene *pixels = scene_of_planes(false);
+    OWNED(scene_free) struct scene *planes = scene_of_planes(true);
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        memcpy(sample(&planes->src, i), sample(&pixels->src, i), 2);
+    }
+    for (int i = 0; i < 9; i++) {
+        struct fovea_batch batch = i % 3 == 0 ? pixels->batch : planes->batch;
+        if (i % 3 < 2) {
+            batch.dst = i % 3 == 0 ? planes->batch.dst : pixels->batch.dst;
+            batch.dst_plane_bytes = i % 3 == 0 ? planes->batch.dst_plane_bytes : 0;
+            batch.dst_next_bytes = (i % 3 == 0 ? planes : pixels)->batch.dst_next_bytes;
+        }
+        batch.gazes_uv = pixels->gazes_uv;
+        batch.count = i < 6 ? usual.count : 1;
+        batch.src_next_bytes = i < 3 ? batch.src_next_bytes : i < 6 ? 0 : 6;
+        batch.dst_next_bytes = i < 6 ? batch.dst_next_bytes : 6;
+        assert_ok(fovea_context_run_batch(planes->context, &batch, NULL));
+        struct fovea_batch expected = pixels->batch;
+        expected.dst = pixels->expected.first;
+        expected.dst_next_bytes = pixels->expected.next_bytes;
+        expected.src_next_bytes = i < 3 ? expected.src_next_bytes : 0;
+        assert_ok(fovea_context_run_batch(pixels->context, &expected, NULL));
+        const struct sheet *made = i % 3 == 1 ? &pixels->dst : &planes->dst;
+        for (uint32_t k = 0; k < SAMPLES / usual.count * batch.count; k++) {
+            assert_memory_equal(sample(made, k), sample(&pixels->expected, k), 2);
+        }
+    }
+}
+
+TEST(planes_that_are_none_are_refused)
+{
+    OWNED(scene_free) struct scene *s = scene_of_planes(true);
+    const ptrdiff_t plane = s->batch.dst_plane_bytes;
+    /* in the first plane, and the last is the next image's first */
+    REFUSED("overlap", bad.dst_plane_bytes = bad.dst.row_stride_bytes);
+    REFUSED("overlap", bad.dst_next_bytes = 2 * plane);
+    REFUSED("src_plane_bytes is 3", bad.src_plane_bytes = 3);
+    REFUSED("src_plane_bytes", bad.src_plane_bytes = PTRDIFF_MIN);
+    /* read where dst is written */
+    REFUSED("overlap", bad.src.data = (char *)bad.dst.data + 2 * plane, bad.count = 1);
+    REFUSED("has none", bad.src.format = bad.dst.format = FOVEA_FORMAT_RGBA8);
 }
 
 /* 300 of src from left to right and 300 of dst from right to left, in the same rows. */
