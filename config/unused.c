@@ -97,7 +97,7 @@ static void add_unused(const struct fovea_settings *settings, const struct fovea
     }
 }
 
-void config_unused_names(const struct fovea_settings *settings, char *text, size_t size)
+static void model_names(const struct fovea_settings *settings, char *text, size_t size)
 {
     add_unused(settings, config_settings_standard(), is_unused, text, size);
 }
@@ -119,8 +119,8 @@ static bool is_unused_operator(const char *path, const struct fovea_settings *se
     return unused;
 }
 
-void config_unused_operator_names(const struct fovea_settings *settings,
-                                  const struct fovea_settings *defaults, char *text, size_t size)
+static void operator_names(const struct fovea_settings *settings,
+                           const struct fovea_settings *defaults, char *text, size_t size)
 {
     add_unused(settings, defaults, is_unused_operator, text, size);
 }
@@ -187,8 +187,8 @@ bool config_unused_by_word(const char *path, const struct fovea_settings *settin
     return only_of(path, settings) != NULL;
 }
 
-void config_unused_word_names(const struct fovea_settings *settings,
-                              const struct fovea_settings *defaults, char *text, size_t size)
+static void word_names(const struct fovea_settings *settings, const struct fovea_settings *defaults,
+                       char *text, size_t size)
 {
     text[0] = 0;
     for (size_t i = 0; i < config_key_count; i++) {
@@ -228,13 +228,13 @@ static bool is_unused_beside_file(const char *path, const struct fovea_settings 
     return unused && !config_unused_by_word(path, settings);
 }
 
-void config_unused_file_names(const struct fovea_settings *settings,
-                              const struct fovea_settings *defaults, char *text, size_t size)
+static void file_names(const struct fovea_settings *settings, const struct fovea_settings *defaults,
+                       char *text, size_t size)
 {
     add_unused(settings, defaults, is_unused_beside_file, text, size);
 }
 
-void config_unused_light_names(const struct fovea_settings *settings, char *text, size_t size)
+static void light_names(const struct fovea_settings *settings, char *text, size_t size)
 {
     add_unused(settings, config_settings_standard(), is_unused_light, text, size);
 }
@@ -246,25 +246,25 @@ void config_unused_log(const struct fovea_settings *settings, const struct fovea
                        struct fovea_log log)
 {
     char names[512];
-    config_unused_names(settings, names, sizeof names);
+    model_names(settings, names, sizeof names);
     if (names[0]) {
         const struct config_key *model = config_key_find("foveation.model");
         log_info(log, "configuration: foveation.model \"%s\" does not use %s",
                  model->names[settings->foveation.model], names);
     }
-    config_unused_operator_names(settings, defaults, names, sizeof names);
+    operator_names(settings, defaults, names, sizeof names);
     if (names[0]) {
         log_info(log, "configuration: none of the \"operators\" uses %s", names);
     }
-    config_unused_word_names(settings, defaults, names, sizeof names);
+    word_names(settings, defaults, names, sizeof names);
     if (names[0]) {
         log_info(log, "configuration: nothing uses %s", names);
     }
-    config_unused_file_names(settings, defaults, names, sizeof names);
+    file_names(settings, defaults, names, sizeof names);
     if (names[0]) {
         log_info(log, "configuration: the operator's file counts instead of %s", names);
     }
-    config_unused_light_names(settings, names, sizeof names);
+    light_names(settings, names, sizeof names);
     if (names[0]) {
         const struct config_key *light = config_key_find("foveation.light");
         log_info(log, "configuration: foveation.light \"%s\" does not use %s",

@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* "key.path=value", one by one and as the list in FOVEA_SET. */
-#include "config/unused.h"
 #include "test_config_support.h"
 
 static enum fovea_result create(const char *set, struct recorded *recorded,
@@ -213,131 +212,106 @@ WRONG_SETS(sets_of_wrong_values_are_named) = {
     {"gaze.fixed={'x': 0.25,}", "a comma before }: JSON has no trailing commas"},
 };
 
-typedef void names_of(const struct fovea_settings *settings, char *text, size_t size);
-
-static void unused_operator_names(const struct fovea_settings *settings, char *text, size_t size)
-{
-    const struct fovea_settings defaults = fovea_settings_default();
-    config_unused_operator_names(settings, &defaults, text, size);
-}
-
-static void unused_file_names(const struct fovea_settings *settings, char *text, size_t size)
-{
-    const struct fovea_settings defaults = fovea_settings_default();
-    config_unused_file_names(settings, &defaults, text, size);
-}
-
-static void unused_word_names(const struct fovea_settings *settings, char *text, size_t size)
-{
-    const struct fovea_settings defaults = fovea_settings_default();
-    config_unused_word_names(settings, &defaults, text, size);
-}
-
 struct unused_case {
     const char *sets[3]; /* NULL: there are fewer */
     const char *names;
 };
 
-/* One line of the log where there are such names; none where there are not. */
-static void assert_unused(const struct unused_case *cases, size_t count, names_of *names)
+/* What the log says of such settings, and cases up to one without a set. */
+static const struct {
+    const char *words;
+    struct unused_case cases[12];
+} unused[] = {
+    {"configuration: foveation.model ",
+     {{{"backend=cpu"}, ""},
+      {{"foveation.map.kind=human"}, ""},
+      {{"foveation.map.kind=streak"}, "foveation.map.kind"},
+      {{"foveation.model=map", "foveation.map.kind=streak"}, ""},
+      {{"foveation.model=physical", "foveation.geometry.ppd=30", "foveation.curve=[[0, 9]]"},
+       "foveation.curve"},
+      {{"foveation.geometry.ppd=30", "foveation.physical.alpha=0.2", "foveation.paper.ct0=0.02"},
+       "foveation.physical.alpha, foveation.geometry.ppd"},
+      {{"foveation.model=map", "foveation.geometry.ppd=30"}, "foveation.geometry.ppd"},
+      {{"foveation.model=map", "foveation.geometry.ppd=30", "foveation.map.degrees=view"}, ""},
+      {{"foveation.model=relative", "foveation.relative.sharp=1", "foveation.geometry.ppd=30"},
+       "foveation.geometry.ppd"},
+      {{"foveation.relative.halving=1"}, "foveation.relative.halving"},
+      {{"foveation.geometry.ppd=30", "operators=dof", "dof.lens=eye"}, ""}}},
+    {"configuration: foveation.light ",
+     {{{"foveation.light=gamma", "foveation.display.gamma=1.8", "backend=cpu"}, ""},
+      {{"foveation.light=table", "foveation.display.table=[0, 1]", "backend=cpu"}, ""},
+      {{"foveation.display.gamma=2.2", "foveation.display.hlg_peak_cd_m2=600", "backend=cpu"}, ""},
+      {{"foveation.display.gamma=1.8", "foveation.display.table=[0, 1]", "foveation.light=table"},
+       "foveation.display.gamma"},
+      {{"foveation.display.gamma=1.8", "foveation.display.table=[0, 1]", "backend=cpu"},
+       "foveation.display.gamma, foveation.display.table"}}},
+    {"configuration: none of the \"operators\" uses ",
+     {{{"lens.r2=0.2054", "blur.sigma_px=4", "backend=cpu"}, ""},
+      {{"lens.r2=0.3", "lens.file=nowhere.json", "backend=cpu"}, "lens.r2, lens.file"},
+      {{"lens.r2=0.3", "operators=lens", "blur.sigma_px=2"}, "blur.sigma_px"},
+      {{"lens.r2=0.3", "operators=[\"foveate\",\"lens\"]", "backend=cpu"}, ""}}},
+    {"configuration: nothing uses ",
+     {{{"blur.edge=0", "operators=blur", "blur.shape=disc"}, ""},
+      {{"blur.edge=0.1", "operators=blur", "blur.engine=diffusion"}, ""},
+      {{"blur.edge=0.1", "operators=blur", "blur.engine=box"},
+       "blur.edge (blur.engine \"diffusion\" would)"},
+      {{"blur.file=nowhere.txt", "operators=blur", "blur.shape=star"},
+       "blur.file (blur.engine \"fft\" would), blur.shape (blur.engine \"fft\" would)"},
+      {{"dof.pupil_mm=2", "operators=dof", "dof.f_number=4"},
+       "dof.pupil_mm (dof.lens \"eye\" would)"},
+      {{"dof.focus_time_s=1", "operators=dof", "dof.focus=fixed"},
+       "dof.focus_time_s (dof.focus \"gaze\" would)"},
+      {{"dof.focus_time_s=1", "operators=dof", "dof.focus_hysteresis_diopters=1"}, ""},
+      {{"dof.focus_time_s=1", "operators=dof", "dof.focus=vergence"}, ""}}},
+    {"configuration: the operator's file counts instead of ",
+     {{{"lens.file=nowhere.json", "operators=lens", "lens.r2=0.2054"}, ""},
+      {{"lens.file=nowhere.json", "operators=lens", "lens.r2=0.9"}, "lens.r2"},
+      {{"lens.file=nowhere.json", "operators=lens", "lens.blue_r2=0.1"}, "lens.blue_r2"},
+      {{"lens.file=nowhere.json", "operators=lens", "lens.unit=half-height"}, "lens.unit"},
+      {{"lens.file=nowhere.json", "operators=lens", "lens.shift_x=0.1"}, ""},
+      {{"lens.file=nowhere.json", "operators=lens", "lens.filter=nearest"}, ""},
+      {{"lens.r2=0.9", "operators=lens", "backend=cpu"}, ""}}},
+};
+
+/* Lines of the log but for that which says where settings come from. */
+static void keep(void *user, enum fovea_log_level level, const char *message)
 {
-    for (size_t i = 0; i < count; i++) {
-        char said[FOVEA_PATH_MAX];
-        struct recorded recorded = {0};
-        OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
-        struct fovea_config_desc desc = only_file(NULL, &recorded);
-        print_message("case %zu\n", i);
-        desc.sets = cases[i].sets;
-        while (desc.set_count < 3 && cases[i].sets[desc.set_count]) {
-            desc.set_count++;
-        }
-        assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
-        assert_int_equal(recorded.count[FOVEA_LOG_WARNING], 0);
-        names(fovea_config_settings(config), said, sizeof said);
-        assert_string_equal(said, cases[i].names);
-        assert_int_equal(recorded.count[FOVEA_LOG_INFO], said[0] ? 2 : 1);
+    char *said = user;
+    if (!strstr(message, ": defaults, ")) {
+        snprintf(said + strlen(said), FOVEA_PATH_MAX - strlen(said), "%s", message);
     }
 }
 
-/* Settings that belong to a model that is not chosen; not those that are the default. */
-TEST(what_the_model_does_not_use_is_said)
+/* One where there are such names, which ends with them; none where there are not. */
+static void assert_unused(const char *words, const struct unused_case *of)
 {
-    static const struct unused_case cases[] = {
-        {{"backend=cpu"}, ""},
-        {{"foveation.map.kind=human"}, ""},
-        {{"foveation.map.kind=streak"}, "foveation.map.kind"},
-        {{"foveation.model=map", "foveation.map.kind=streak"}, ""},
-        {{"foveation.model=physical", "foveation.geometry.ppd=30", "foveation.curve=[[0, 9]]"},
-         "foveation.curve"},
-        {{"foveation.geometry.ppd=30", "foveation.physical.alpha=0.2", "foveation.paper.ct0=0.02"},
-         "foveation.physical.alpha, foveation.geometry.ppd"},
-        {{"foveation.model=map", "foveation.geometry.ppd=30"}, "foveation.geometry.ppd"},
-        {{"foveation.model=map", "foveation.geometry.ppd=30", "foveation.map.degrees=view"}, ""},
-        {{"foveation.model=relative", "foveation.relative.sharp=1", "foveation.geometry.ppd=30"},
-         "foveation.geometry.ppd"},
-        {{"foveation.relative.halving=1"}, "foveation.relative.halving"},
-        {{"foveation.geometry.ppd=30", "operators=dof", "dof.lens=eye"}, ""},
-    };
-    assert_unused(cases, sizeof cases / sizeof cases[0], config_unused_names);
+    char said[FOVEA_PATH_MAX] = "";
+    struct recorded recorded;
+    struct fovea_config_desc desc = only_file(NULL, &recorded);
+    OWNED(fovea_config_destroy) struct fovea_config *config = NULL;
+    desc.log = (struct fovea_log){.fn = keep, .user = said, .min_level = FOVEA_LOG_INFO};
+    desc.sets = of->sets;
+    while (desc.set_count < 3 && of->sets[desc.set_count]) {
+        desc.set_count++;
+    }
+    assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
+    const char *names = said + strlen(said) - strlen(of->names);
+    const bool is_line = strncmp(said, words, strlen(words)) == 0 &&
+                         !strstr(said + 1, "configuration: ") && names > said && names[-1] == ' ' &&
+                         strcmp(names, of->names) == 0;
+    assert_that(of->names[0] ? is_line : !said[0], "%s: \"%s\", not \"%s\"", of->sets[0], said,
+                of->names);
 }
 
-TEST(what_the_light_does_not_use_is_said)
+/* Settings of a model, a light, an operator or a word of it that is not chosen, and those that a
+ * file counts instead of; not those that are the default. */
+TEST(what_nothing_uses_is_said)
 {
-    static const struct unused_case cases[] = {
-        {{"foveation.light=gamma", "foveation.display.gamma=1.8", "backend=cpu"}, ""},
-        {{"foveation.light=table", "foveation.display.table=[0, 1]", "backend=cpu"}, ""},
-        {{"foveation.display.gamma=2.2", "foveation.display.hlg_peak_cd_m2=600", "backend=cpu"},
-         ""},
-        {{"foveation.display.gamma=1.8", "foveation.display.table=[0, 1]", "foveation.light=table"},
-         "foveation.display.gamma"},
-        {{"foveation.display.gamma=1.8", "foveation.display.table=[0, 1]", "backend=cpu"},
-         "foveation.display.gamma, foveation.display.table"},
-    };
-    assert_unused(cases, sizeof cases / sizeof cases[0], config_unused_light_names);
-}
-
-TEST(what_no_operator_uses_is_said)
-{
-    static const struct unused_case cases[] = {
-        {{"lens.r2=0.2054", "blur.sigma_px=4", "backend=cpu"}, ""},
-        {{"lens.r2=0.3", "lens.file=nowhere.json", "backend=cpu"}, "lens.r2, lens.file"},
-        {{"lens.r2=0.3", "operators=lens", "blur.sigma_px=2"}, "blur.sigma_px"},
-        {{"lens.r2=0.3", "operators=[\"foveate\",\"lens\"]", "backend=cpu"}, ""},
-    };
-    assert_unused(cases, sizeof cases / sizeof cases[0], unused_operator_names);
-}
-
-TEST(what_an_operators_word_does_not_use_is_said)
-{
-    static const struct unused_case cases[] = {
-        {{"blur.edge=0", "operators=blur", "blur.shape=disc"}, ""},
-        {{"blur.edge=0.1", "operators=blur", "blur.engine=diffusion"}, ""},
-        {{"blur.edge=0.1", "operators=blur", "blur.engine=box"},
-         "blur.edge (blur.engine \"diffusion\" would)"},
-        {{"blur.file=nowhere.txt", "operators=blur", "blur.shape=star"},
-         "blur.file (blur.engine \"fft\" would), blur.shape (blur.engine \"fft\" would)"},
-        {{"dof.pupil_mm=2", "operators=dof", "dof.f_number=4"},
-         "dof.pupil_mm (dof.lens \"eye\" would)"},
-        {{"dof.focus_time_s=1", "operators=dof", "dof.focus=fixed"},
-         "dof.focus_time_s (dof.focus \"gaze\" would)"},
-        {{"dof.focus_time_s=1", "operators=dof", "dof.focus_hysteresis_diopters=1"}, ""},
-        {{"dof.focus_time_s=1", "operators=dof", "dof.focus=vergence"}, ""},
-    };
-    assert_unused(cases, sizeof cases / sizeof cases[0], unused_word_names);
-}
-
-TEST(what_a_file_counts_for_is_said)
-{
-    static const struct unused_case cases[] = {
-        {{"lens.file=nowhere.json", "operators=lens", "lens.r2=0.2054"}, ""},
-        {{"lens.file=nowhere.json", "operators=lens", "lens.r2=0.9"}, "lens.r2"},
-        {{"lens.file=nowhere.json", "operators=lens", "lens.blue_r2=0.1"}, "lens.blue_r2"},
-        {{"lens.file=nowhere.json", "operators=lens", "lens.unit=half-height"}, "lens.unit"},
-        {{"lens.file=nowhere.json", "operators=lens", "lens.shift_x=0.1"}, ""},
-        {{"lens.file=nowhere.json", "operators=lens", "lens.filter=nearest"}, ""},
-        {{"lens.r2=0.9", "operators=lens", "backend=cpu"}, ""},
-    };
-    assert_unused(cases, sizeof cases / sizeof cases[0], unused_file_names);
+    for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++) {
+        for (const struct unused_case *of = unused[i].cases; of->sets[0]; of++) {
+            assert_unused(unused[i].words, of);
+        }
+    }
 }
 
 TEST(commas_separate_settings_but_not_inside_of_values)
