@@ -17,7 +17,9 @@
 #define BINDING_SCRATCH 3
 #define BINDING_TEXT 4
 #define BINDING_LATCHED 5
-#define BINDING_PICTURE 6 /* sets of frames without any have none */
+/* Where no pass reads one it is the source: lavapipe follows what a set has, whoever reads it, and
+ * the picture of a former frame may be gone. */
+#define BINDING_PICTURE 6
 #define BINDING_FOCUS 7
 #define BINDING_SAMPLER 8 /* the layout has it, and no set is written */
 
@@ -190,13 +192,15 @@ void vk_compute_write(struct vk_device *device, VkDescriptorSet set,
 void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
                           const struct vk_compute_bindings *bindings)
 {
+    const VkDescriptorImageInfo source = {.imageView = bindings->source,
+                                          .imageLayout = VK_IMAGE_LAYOUT_GENERAL};
+    const VkDescriptorImageInfo picture = {.imageView = bindings->picture,
+                                           .imageLayout = bindings->picture_layout};
     const struct vk_compute_set all = {
-        .images = {[BINDING_SOURCE] = {.imageView = bindings->source,
-                                       .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
+        .images = {[BINDING_SOURCE] = source,
                    [BINDING_RESULT] = {.imageView = bindings->result,
                                        .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
-                   [BINDING_PICTURE] = {.imageView = bindings->picture,
-                                        .imageLayout = bindings->picture_layout}},
+                   [BINDING_PICTURE] = bindings->picture ? picture : source},
         .buffers = {
             [BINDING_TABLES] = {bindings->tables.buffer, bindings->tables.offset,
                                 bindings->tables.bytes},

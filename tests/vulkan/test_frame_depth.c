@@ -9,6 +9,8 @@
 #include "operators/scene_vk.h"
 #include "plugin/frame/frame.h"
 
+#include <malloc.h>
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define LINE_FIRST 32 /* columns of a picture of 67 */
 #define LINE_END 36
@@ -390,6 +392,30 @@ TEST(depths_do_not_count_where_no_operator_needs_them)
 }
 
 /* The program was built before there were depths, whatever lies behind its struct. */
+static void run_in_all_places(struct given *given, struct fovea_vk_depth depth)
+{
+    for (uint32_t i = 0; i < given->rig.fovea->slot_count; i++) {
+        assert_int_equal(run(given, RIG_ENGINE_TO_ENGINE, depth, rig_gaze(0.5, 0.5)), FOVEA_OK);
+    }
+}
+
+/* lavapipe looks at all that a set has, whoever reads it, and freed memory is overwritten here. */
+TEST(depths_of_former_frames_may_be_gone)
+{
+    struct operator_scene scene = depth_plain_scene();
+    struct given *given = given_make(&scene, DEPTHS_BLOCKS, VK_FORMAT_D32_SFLOAT);
+    run_in_all_places(given, depth_image_given(&given->depths, &given->drawn.values));
+    mallopt(M_PERTURB, 0xa5);
+    depth_image_destroy(&given->rig.engine, &given->depths);
+    given->scene.settings.operators = scene_vk_operators(&foveate_under_test);
+    set_settings(&given->rig, &given->scene);
+    run_in_all_places(given, (struct fovea_vk_depth){0});
+    mallopt(M_PERTURB, 0);
+    given->depths = depth_image_create(&given->rig.engine, VK_FORMAT_D32_SFLOAT, scene.width_px,
+                                       scene.height_px, depth_value_at, &given->drawn);
+    given_free(given);
+}
+
 TEST(frames_of_older_programs_have_none)
 {
     struct operator_scene scene = depth_plain_scene();
