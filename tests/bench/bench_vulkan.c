@@ -120,6 +120,22 @@ double vulkan_between_us(struct vulkan_bench *b, uint32_t begin, uint32_t end)
     return (double)((ticks[1] - ticks[0]) & b->tick_mask) * b->tick_us;
 }
 
+size_t vulkan_play(struct vulkan_bench *b, vulkan_record record, void *user, double *out_us)
+{
+    VkCommandBuffer commands = engine_begin(&b->engine);
+    for (uint32_t i = 0; i < BENCH_PICTURES; i++) {
+        vulkan_stamp(b, commands, 2 * i);
+        record(user, commands, i);
+        vulkan_stamp(b, commands, 2 * i + 1);
+    }
+    engine_submit(&b->engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(&b->engine);
+    for (uint32_t i = 0; i < BENCH_PICTURES; i++) {
+        out_us[i] = vulkan_between_us(b, 2 * i, 2 * i + 1);
+    }
+    return BENCH_PICTURES;
+}
+
 /* The sizes of this device, of those that are wished for. */
 static const struct bench_size *sizes_of(const struct vulkan_bench *b, size_t *out_count)
 {
@@ -209,8 +225,9 @@ static void make_images(struct scene *scene)
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-static void record_copy(const struct scene *scene, VkCommandBuffer commands, int i)
+static void record_copy(void *user, VkCommandBuffer commands, uint32_t i)
 {
+    const struct scene *scene = user;
     const VkImageSubresourceLayers layer = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
     const VkImageCopy region = {.srcSubresource = layer,
                                 .dstSubresource = layer,
@@ -222,20 +239,7 @@ static void record_copy(const struct scene *scene, VkCommandBuffer commands, int
 /* The engine holds all of them. */
 static size_t play_copies(void *user, double *out_us)
 {
-    struct scene *scene = user;
-    struct vulkan_bench *b = scene->b;
-    VkCommandBuffer commands = engine_begin(&b->engine);
-    for (uint32_t i = 0; i < BENCH_PICTURES; i++) {
-        vulkan_stamp(b, commands, 2 * i);
-        record_copy(scene, commands, (int)i);
-        vulkan_stamp(b, commands, 2 * i + 1);
-    }
-    engine_submit(&b->engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-    engine_idle(&b->engine);
-    for (uint32_t i = 0; i < BENCH_PICTURES; i++) {
-        out_us[i] = vulkan_between_us(b, 2 * i, 2 * i + 1);
-    }
-    return BENCH_PICTURES;
+    return vulkan_play(((struct scene *)user)->b, record_copy, user, out_us);
 }
 
 static struct bench_times time_copies(struct scene *scene)

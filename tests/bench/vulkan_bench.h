@@ -42,6 +42,11 @@ void vulkan_stamp(struct vulkan_bench *b, VkCommandBuffer commands, uint32_t ind
 /* Returns the time from one timestamp to another; the GPU is done with them. */
 double vulkan_between_us(struct vulkan_bench *b, uint32_t begin, uint32_t end);
 
+/* Records number i of BENCH_PICTURES works. */
+typedef void (*vulkan_record)(void *user, VkCommandBuffer commands, uint32_t i);
+/* Runs them all, writes the time that each took and returns how many there are. */
+size_t vulkan_play(struct vulkan_bench *b, vulkan_record record, void *user, double *out_us);
+
 /* Plays something, waits for it, writes its times and returns how many there are. */
 struct vulkan_rounds {
     size_t (*play)(void *user, double *out_us);

@@ -112,23 +112,18 @@ static enum fovea_result record(struct lightfield_bench *bench, VkCommandBuffer 
     }
 }
 
+static void record_call(void *user, VkCommandBuffer commands, uint32_t i)
+{
+    struct lightfield_bench *bench = user;
+    bench_must(record(bench, commands, i), bench->of.of->name);
+}
+
 static size_t play_calls(void *user, double *out_us)
 {
     struct lightfield_bench *bench = user;
-    struct vulkan_bench *b = bench->b;
-    VkCommandBuffer commands = engine_begin(&b->engine);
-    for (uint32_t i = 0; i < BENCH_PICTURES; i++) {
-        vulkan_stamp(b, commands, 2 * i);
-        bench_must(record(bench, commands, i), bench->of.of->name);
-        vulkan_stamp(b, commands, 2 * i + 1);
-    }
-    engine_submit(&b->engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-    engine_idle(&b->engine);
+    const size_t count = vulkan_play(bench->b, record_call, bench, out_us);
     bench->frame++;
-    for (uint32_t i = 0; i < BENCH_PICTURES; i++) {
-        out_us[i] = vulkan_between_us(b, 2 * i, 2 * i + 1);
-    }
-    return BENCH_PICTURES;
+    return count;
 }
 
 /* ---- Cases */

@@ -331,3 +331,13 @@ void host_expect_clean(void)
                   counts.messages),
                 "%u messages of validation; console:\n%s", counts.messages, host_console());
 }
+
+/* A test without a main has this. */
+__attribute__((weak)) int main(void)
+{
+    if (!host_open(&(struct host_options){0})) {
+        return 77;
+    }
+    assert_int_equal(host_close(), 0);
+    return tests_run(NULL, NULL);
+}

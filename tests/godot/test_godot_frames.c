@@ -453,12 +453,3 @@ TEST(every_method_may_be_missing)
     }
     assert_true(lookups >= 40);
 }
-
-int main(void)
-{
-    if (!host_open(&(struct host_options){0})) {
-        return 77;
-    }
-    assert_int_equal(host_close(), 0);
-    return tests_run(NULL, NULL);
-}

@@ -427,12 +427,3 @@ TEST(the_source_saliency_sees_what_the_engine_has_drawn)
         close_host();
     }
 }
-
-int main(void)
-{
-    if (!host_open(&(struct host_options){0})) {
-        return 77;
-    }
-    assert_int_equal(host_close(), 0);
-    return tests_run(NULL, NULL);
-}

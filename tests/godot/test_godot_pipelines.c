@@ -139,12 +139,3 @@ TEST(a_pipeline_that_cannot_be_made_leaves_a_place)
     assert_ptr_equal(last, &run.render->shaders.pipelines[GODOT_PIPELINES_MAX - 1]);
     assert_ptr_equal(find(&run, KINDS), &run.render->shaders.pipelines[0]);
 }
-
-int main(void)
-{
-    if (!host_open(&(struct host_options){0})) {
-        return 77;
-    }
-    assert_int_equal(host_close(), 0);
-    return tests_run(NULL, NULL);
-}

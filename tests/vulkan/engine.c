@@ -410,26 +410,35 @@ static VkBufferImageCopy whole_image(uint32_t width_px, uint32_t height_px, VkDe
                                .imageExtent = {width_px, height_px, 1}};
 }
 
+/* Into the image, or out of it. */
+static void record_copy(VkCommandBuffer commands, VkImage image, VkBuffer buffer, bool up,
+                        VkBufferImageCopy region, VkImageLayout before, VkImageLayout after)
+{
+    const VkImageLayout during =
+        up ? VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+    engine_record_barrier(commands, image, before, during);
+    if (up) {
+        vkCmdCopyBufferToImage(commands, buffer, image, during, 1, &region);
+    } else {
+        vkCmdCopyImageToBuffer(commands, image, during, buffer, 1, &region);
+    }
+    engine_record_barrier(commands, image, during, after);
+}
+
 void engine_record_upload(VkCommandBuffer commands, VkImage image, uint32_t width_px,
                           uint32_t height_px, VkBuffer buffer, VkDeviceSize offset,
                           VkImageLayout before, VkImageLayout after)
 {
-    VkBufferImageCopy region = whole_image(width_px, height_px, offset);
-    engine_record_barrier(commands, image, before, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-    vkCmdCopyBufferToImage(commands, buffer, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
-                           &region);
-    engine_record_barrier(commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, after);
+    record_copy(commands, image, buffer, true, whole_image(width_px, height_px, offset), before,
+                after);
 }
 
 void engine_record_download(VkCommandBuffer commands, VkImage image, uint32_t width_px,
                             uint32_t height_px, VkBuffer buffer, VkDeviceSize offset,
                             VkImageLayout before, VkImageLayout after)
 {
-    VkBufferImageCopy region = whole_image(width_px, height_px, offset);
-    engine_record_barrier(commands, image, before, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
-    vkCmdCopyImageToBuffer(commands, image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer, 1,
-                           &region);
-    engine_record_barrier(commands, image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, after);
+    record_copy(commands, image, buffer, false, whole_image(width_px, height_px, offset), before,
+                after);
 }
 
 VkCommandBuffer engine_begin(struct engine *engine)
@@ -496,34 +505,29 @@ static VkDeviceSize array_bytes(const struct engine_image *image)
            engine_pixel_bytes(image->format);
 }
 
+static void copy_array(struct engine *engine, const struct engine_image *image, bool up,
+                       struct engine_buffer *buffer, VkImageLayout before, VkImageLayout after)
+{
+    VkCommandBuffer commands = engine_begin(engine);
+    record_copy(commands, image->image, buffer->buffer, up, all_layers(image), before, after);
+    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(engine);
+}
+
 void engine_write_array(struct engine *engine, const struct engine_image *image, const void *pixels,
                         VkImageLayout before, VkImageLayout after)
 {
-    const VkImageLayout writing = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
-    const VkBufferImageCopy region = all_layers(image);
     struct engine_buffer buffer = engine_buffer_create(engine, array_bytes(image));
     memcpy(buffer.mapped, pixels, buffer.bytes);
-    VkCommandBuffer commands = engine_begin(engine);
-    engine_record_barrier(commands, image->image, before, writing);
-    vkCmdCopyBufferToImage(commands, buffer.buffer, image->image, writing, 1, &region);
-    engine_record_barrier(commands, image->image, writing, after);
-    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-    engine_idle(engine);
+    copy_array(engine, image, true, &buffer, before, after);
     engine_buffer_destroy(engine, &buffer);
 }
 
 void engine_read_array(struct engine *engine, const struct engine_image *image, void *pixels,
                        VkImageLayout before, VkImageLayout after)
 {
-    const VkImageLayout reading = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
-    const VkBufferImageCopy region = all_layers(image);
     struct engine_buffer buffer = engine_buffer_create(engine, array_bytes(image));
-    VkCommandBuffer commands = engine_begin(engine);
-    engine_record_barrier(commands, image->image, before, reading);
-    vkCmdCopyImageToBuffer(commands, image->image, reading, buffer.buffer, 1, &region);
-    engine_record_barrier(commands, image->image, reading, after);
-    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
-    engine_idle(engine);
+    copy_array(engine, image, false, &buffer, before, after);
     memcpy(pixels, buffer.mapped, buffer.bytes);
     engine_buffer_destroy(engine, &buffer);
 }

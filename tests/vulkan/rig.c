@@ -152,44 +152,35 @@ struct fovea_vk_frame rig_frame_in_place(const struct engine_image *image)
                                    .gaze = rig_gaze(0.5, 0.5)};
 }
 
+static const struct {
+    const char *name;
+    enum rig_owner src, dst;
+} paths[RIG_PATH_COUNT] = {
+    [RIG_ENGINE_TO_ENGINE] = {"engine to engine", RIG_ENGINES, RIG_ENGINES},
+    [RIG_MADE_TO_MADE] = {"made to made", RIG_MADE, RIG_MADE},
+    [RIG_MADE_TO_ENGINE] = {"made to engine", RIG_MADE, RIG_ENGINES},
+    [RIG_ENGINE_TO_MADE] = {"engine to made", RIG_ENGINES, RIG_MADE},
+    [RIG_ENGINE_IN_PLACE] = {"engine in place", RIG_ENGINES, RIG_ENGINES},
+    [RIG_MADE_IN_PLACE] = {"made in place", RIG_MADE, RIG_MADE},
+    [RIG_SEEN_TO_SEEN] = {"seen to seen", RIG_SEEN, RIG_SEEN},
+    [RIG_SEEN_TO_ENGINE] = {"seen to engine", RIG_SEEN, RIG_ENGINES},
+    [RIG_ENGINE_TO_SEEN] = {"engine to seen", RIG_ENGINES, RIG_SEEN},
+    [RIG_SEEN_IN_PLACE] = {"seen in place", RIG_SEEN, RIG_SEEN},
+};
+
 const char *rig_path_name(enum rig_path path)
 {
-    static const char *const names[RIG_PATH_COUNT] = {
-        "engine to engine", "made to made", "made to engine", "engine to made", "engine in place",
-        "made in place",    "seen to seen", "seen to engine", "engine to seen", "seen in place"};
-    return names[path];
+    return paths[path].name;
 }
 
 enum rig_owner rig_src(enum rig_path path)
 {
-    switch (path) {
-    case RIG_MADE_TO_MADE:
-    case RIG_MADE_TO_ENGINE:
-    case RIG_MADE_IN_PLACE:
-        return RIG_MADE;
-    case RIG_SEEN_TO_SEEN:
-    case RIG_SEEN_TO_ENGINE:
-    case RIG_SEEN_IN_PLACE:
-        return RIG_SEEN;
-    default:
-        return RIG_ENGINES;
-    }
+    return paths[path].src;
 }
 
 enum rig_owner rig_dst(enum rig_path path)
 {
-    switch (path) {
-    case RIG_MADE_TO_MADE:
-    case RIG_ENGINE_TO_MADE:
-    case RIG_MADE_IN_PLACE:
-        return RIG_MADE;
-    case RIG_SEEN_TO_SEEN:
-    case RIG_ENGINE_TO_SEEN:
-    case RIG_SEEN_IN_PLACE:
-        return RIG_SEEN;
-    default:
-        return RIG_ENGINES;
-    }
+    return paths[path].dst;
 }
 
 bool rig_in_place(enum rig_path path)

@@ -101,8 +101,9 @@ static void run_apart(void (*of_child)(void))
     assert_int_equal(test_status_of(child), 0);
 }
 
+/* Each in a process of its own. */
 #define APART(name)                                                                                \
-    static void name##_apart(void **state)                                                         \
+    TEST(name##_apart)                                                                             \
     {                                                                                              \
         run_apart(name);                                                                           \
     }
@@ -110,14 +111,3 @@ APART(a_driver_that_nobody_keeps_goes)
 APART(a_driver_that_is_kept_stays_whole)
 APART(a_driver_below_a_layer_stays_with_it)
 APART(a_function_of_neither_stays_too)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_driver_that_nobody_keeps_goes_apart),
-        cmocka_unit_test(a_driver_that_is_kept_stays_whole_apart),
-        cmocka_unit_test(a_driver_below_a_layer_stays_with_it_apart),
-        cmocka_unit_test(a_function_of_neither_stays_too_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -72,7 +72,7 @@ static void frame_until_seen(struct rig *rig, enum rig_path path, VkFormat forma
     assert_true(gaze_watch_count(gaze_source_watch(source)) > 0);
 }
 
-static void a_source_sees_what_is_drawn_on_every_path(void **state)
+TEST(a_source_sees_what_is_drawn_on_every_path)
 {
     static const VkFormat formats[] = {
         VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_B8G8R8A8_SRGB, VK_FORMAT_A2B10G10R10_UNORM_PACK32,
@@ -96,7 +96,7 @@ static void a_source_sees_what_is_drawn_on_every_path(void **state)
 }
 
 /* Each may go first, also with a picture on its way. */
-static void source_and_context_go_in_any_order(void **state)
+TEST(source_and_context_go_in_any_order)
 {
     OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 1);
     OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
@@ -117,7 +117,7 @@ static void source_and_context_go_in_any_order(void **state)
     assert_true(gaze_watch_count(gaze_source_watch(last)) > 0);
 }
 
-static void one_frame_in_eight_makes_a_picture(void **state)
+TEST(one_frame_in_eight_makes_a_picture)
 {
     OWNED_IMAGE src = image_drawn(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8, IMAGE_RANDOM, 1);
     OWNED_IMAGE dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
@@ -174,7 +174,7 @@ static double from_path_px(double x, double y)
 }
 
 /* One blob is proposed, and the gaze has jumped once. */
-static void the_hud_draws_blobs_and_the_path(void **state)
+TEST(the_hud_draws_blobs_and_the_path)
 {
     struct fovea_settings settings = rig_settings();
     settings.overlay.hud = true;
@@ -204,15 +204,4 @@ static void the_hud_draws_blobs_and_the_path(void **state)
         on_path += changed && path_px < 5;
     }
     assert_true(on_circle > 200 && on_path > 200);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_source_sees_what_is_drawn_on_every_path),
-        cmocka_unit_test(source_and_context_go_in_any_order),
-        cmocka_unit_test(one_frame_in_eight_makes_a_picture),
-        cmocka_unit_test(the_hud_draws_blobs_and_the_path),
-    };
-    return RIG_RUN(argc, argv, tests);
 }
