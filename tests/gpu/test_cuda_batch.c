@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* fovea_context_run_batch on a CUDA device: as many single runs, bit for bit, whatever memory the
- * gazes lie in. The search (search/) tries counts, models, planes and layouts. */
+ * gazes lie in. The search (search/) tries counts, models, planes, layouts, several foveas and one
+ * picture for many gazes. */
 
 #include "cuda_fixture.h"
 
@@ -19,7 +20,6 @@ struct kind {
     uint32_t count;
     uint32_t width_px;
     uint32_t height_px;
-    uint32_t foveas;
 };
 
 static const struct kind usual = {.method = FOVEA_METHOD_SMOOTH,
@@ -68,22 +68,17 @@ static struct fovea_image on_device(const struct device_image *device, const str
     return image;
 }
 
-static uint32_t foveas_of(const struct scene *s)
-{
-    return s->batch.fovea_count > 0 ? s->batch.fovea_count : 1;
-}
-
 static void upload_gazes(struct scene *s)
 {
-    const size_t bytes = 2 * (size_t)s->src.count * foveas_of(s) * sizeof *s->gazes_uv;
+    const size_t bytes = 2 * (size_t)s->src.count * sizeof *s->gazes_uv;
     cuda_fixture_upload(s->device_gazes, s->gazes_uv, bytes);
 }
 
 static void make_gazes(struct scene *s, uint32_t count)
 {
-    const size_t bytes = 2 * (size_t)count * foveas_of(s) * sizeof *s->gazes_uv;
+    const size_t bytes = 2 * (size_t)count * sizeof *s->gazes_uv;
     s->gazes_uv = test_memory(1, bytes);
-    sheet_gazes(s->gazes_uv, count * foveas_of(s), 1);
+    sheet_gazes(s->gazes_uv, count, 1);
     CU_ASSERT(fixture.cu->MemAlloc(&s->device_gazes, bytes));
     upload_gazes(s);
 }
@@ -98,7 +93,6 @@ static struct scene *scene_make(struct kind kind)
     sheet_draw(&s->src, IMAGE_RANDOM, 1);
     s->device_src = device_image_make(&s->src.all, 0);
     s->device_dst = device_image_make(&s->dst.all, 0);
-    s->batch.fovea_count = kind.foveas;
     make_gazes(s, kind.count);
     s->batch = (struct fovea_batch){.struct_bytes = sizeof(struct fovea_batch),
                                     .count = kind.count,
@@ -106,8 +100,7 @@ static struct scene *scene_make(struct kind kind)
                                     .dst = on_device(&s->device_dst, &s->dst, 0),
                                     .src_next_bytes = s->src.next_bytes,
                                     .dst_next_bytes = s->dst.next_bytes,
-                                    .gazes_uv = s->gazes_uv,
-                                    .fovea_count = kind.foveas};
+                                    .gazes_uv = s->gazes_uv};
     return s;
 }
 
@@ -145,17 +138,9 @@ static void run_singles(struct scene *s, uint32_t step)
     for (uint32_t i = 0; i < s->batch.count; i++) {
         const struct fovea_image src = on_device(&s->device_src, &s->src, i * step);
         const struct fovea_image dst = on_device(&s->device_dst, &s->dst, i);
-        const float *gaze_uv = s->gazes_uv + 2 * (size_t)(i * foveas_of(s));
-        const struct fovea_point_uv gaze = {(double)gaze_uv[0], (double)gaze_uv[1]};
-        const struct fovea_batch one = {.struct_bytes = sizeof one,
-                                        .count = 1,
-                                        .src = src,
-                                        .dst = dst,
-                                        .gazes_uv = gaze_uv,
-                                        .fovea_count = s->batch.fovea_count};
-        assert_ok(one.fovea_count > 1
-                      ? fovea_context_run_batch(s->context, &one, fixture.stream)
-                      : fovea_context_run(s->context, &src, &dst, gaze, fixture.stream));
+        const struct fovea_point_uv gaze = {(double)s->gazes_uv[2 * (size_t)i],
+                                            (double)s->gazes_uv[2 * (size_t)i + 1]};
+        assert_ok(fovea_context_run(s->context, &src, &dst, gaze, fixture.stream));
     }
     cuda_fixture_wait();
     device_image_download(&s->device_dst, &s->expected.all);
@@ -211,36 +196,6 @@ TEST(images_beyond_the_memory_of_levels_are_as_single_runs)
     struct kind kind = {.method = FOVEA_METHOD_SMOOTH, .format = FOVEA_FORMAT_R16F, .count = 14000};
     kind.width_px = kind.height_px = 64;
     check(kind);
-}
-
-/* Each image has foveas of its own, of which single runs have them in their parameters. */
-TEST(images_with_several_foveas_are_as_single_runs)
-{
-    for (uint32_t i = 0; i < (fixture.quick ? 2 : 4); i++) {
-        struct kind kind = i == 2 ? small : usual;
-        kind.method = i == 0 ? FOVEA_METHOD_BLOCKWISE : FOVEA_METHOD_SMOOTH;
-        kind.foveas = 4 - i;
-        if (i == 3) {
-            kind.foveas = 3;
-            kind.width_px = 999; /* in tiles */
-            kind.height_px = 575;
-        }
-        check(kind);
-    }
-}
-
-TEST(one_picture_may_have_many_gazes)
-{
-    for (int i = 0; i < 3; i++) {
-        struct kind kind = i < 2 ? usual : small;
-        kind.method = i == 0 ? FOVEA_METHOD_BLOCKWISE : FOVEA_METHOD_SMOOTH;
-        kind.count = i < 2 ? 50 : 150;
-        OWNED(scene_free) struct scene *s = scene_make(kind);
-        s->batch.src_next_bytes = 0;
-        run_singles(s, 0);
-        run_batch(s);
-        assert_as_singles(s);
-    }
 }
 
 /* Large enough for tiles (gauss/cuda/tiles/tiles.h): each image has a list of its own, and one
