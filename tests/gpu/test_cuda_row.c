@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Operators in a row on CUDA: bit for bit the same as one after the other. */
+/* Operators in a row on CUDA: bit for bit the same as one after the other. The search (search/)
+ * tries all formats and layouts of linear memory. */
 
 #include "compare.h"
 #include "cuda_fixture.h"
 #include "kernels/chain/chain_plan.h"
-#include "kernels/image/pixel.h"
 #include "kernels/operator/operator_cuda.h"
 #include "levels_rows.h"
 #include "operator_rows.h"
@@ -24,51 +24,6 @@ static struct fovea_settings settings_of(const struct fovea_operators *operators
 }
 
 /* ---- Linear memory, through the public functions */
-
-static void run(struct fovea_context *context, const struct fovea_operators *operators,
-                const struct device_image *src, const struct device_image *dst)
-{
-    const struct fovea_settings settings = settings_of(operators);
-    assert_ok(fovea_context_set_settings(context, &settings));
-    assert_ok(fovea_context_run(context, &src->view, &dst->view, gaze, fixture.stream));
-}
-
-TEST(linear_images_go_through_the_row)
-{
-    OWNED(fovea_context_destroy) struct fovea_context *context = cuda_fixture_context(NULL);
-    for (int f = FOVEA_FORMAT_NONE + 1; fovea_format_bytes((enum fovea_format)f) > 0; f++) {
-        const struct image_layout gaps = {.bottom_up = f % 2 == 1, .row_gap = 2};
-        for (size_t i = 0; i < COUNT(rows); i++) {
-            struct test_image host[4];
-            struct device_image images[4]; /* the source, after one, after two, after the row */
-            for (int j = 0; j < 4; j++) {
-                host[j] = image_make(WIDTH_PX, HEIGHT_PX, (enum fovea_format)f, gaps);
-                image_draw(&host[j].view, j == 0 ? IMAGE_PHOTO : IMAGE_RANDOM, 3);
-                images[j] = device_image_make(&host[j], 0);
-            }
-            run(context, &rows[i].first, &images[0], &images[1]);
-            run(context, &rows[i].second, &images[1], &images[2]);
-            run(context, &rows[i].row, &images[0], &images[3]);
-            cuda_fixture_wait();
-            const char *what = test_text("row %zu, format %d", i, f);
-            struct compare_rect where;
-            for (int j = 2; j < 4; j++) {
-                device_image_download(&images[j], &host[j]);
-            }
-            if (!pixel_has_16_bit_levels((enum fovea_format)f)) {
-                compare_assert_all_same(&host[3].view, &host[2].view, what);
-            } else { /* not rounded between */
-                const double off = compare_largest(&host[3].view, &host[2].view, &where);
-                assert_that(off <= 32.0, "%s: %g levels off", what, off);
-            }
-            assert_true(image_guards_intact(&host[3]));
-            for (int j = 0; j < 4; j++) {
-                device_image_free(&images[j]);
-                image_free(&host[j]);
-            }
-        }
-    }
-}
 
 /* The source has gaps between pixels; every second one goes through a spline as well. */
 TEST(levels_of_16_bits_are_the_cpus)
