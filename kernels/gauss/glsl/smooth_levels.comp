@@ -34,6 +34,13 @@ const int EACH = 4; /* rows of the first level that a thread makes at once */
 shared uvec2 down[MADE_1.y * COLUMNS]; /* the level below, or the first level, filtered down */
 shared uvec2 level_1[MADE_1.y * MADE_1.x];
 
+/* Returns a task's place, in rows of a constant width. Division by a constant is a product of unsigned numbers alone. */
+ivec2 place_in_rows(uint task, int width)
+{
+    uint row = task / uint(width);
+    return ivec2(task - row * uint(width), row);
+}
+
 vec4 six_taps(vec4 a, vec4 b, vec4 c, vec4 d, vec4 e, vec4 f)
 {
     return (1.0 / 32.0) * (a + f) + ((5.0 / 32.0) * (b + e) + (10.0 / 32.0) * (c + d));
@@ -42,7 +49,7 @@ vec4 six_taps(vec4 a, vec4 b, vec4 c, vec4 d, vec4 e, vec4 f)
 /* Even columns lie before odd ones, so that neighbours across have no bank conflicts. */
 int down_at(int row, int column)
 {
-    return row * COLUMNS + column % 2 * (COLUMNS / 2) + column / 2;
+    return row * COLUMNS + (column & 1) * (COLUMNS / 2) + (column >> 1);
 }
 
 /* Stored bytes are filtered as integers, two in a word: red and blue, green and alpha. Down gives eighths of a
@@ -119,10 +126,10 @@ void filter_below_down(ivec2 first)
     ivec2 last = ivec2(frame.width_px, frame.height_px) - 1;
     bool inside = reads_picture() && all(greaterThanEqual(first, ivec2(0))) &&
                   all(lessThan(first + ivec2(COLUMNS, 2 * MADE_1.y + 4), last));
-    for (int i = int(gl_LocalInvocationIndex); i < COLUMNS * (MADE_1.y / EACH); i += THREADS) {
-        int row = i / COLUMNS;
-        int column = i - row * COLUMNS;
-        row *= EACH;
+    for (uint i = gl_LocalInvocationIndex; i < COLUMNS * (MADE_1.y / EACH); i += THREADS) {
+        ivec2 task = place_in_rows(i, COLUMNS);
+        int row = EACH * task.y;
+        int column = task.x;
         ivec2 at = first + ivec2(column, 2 * row);
         uvec4 raw[READ];
         if (inside) {
@@ -182,7 +189,7 @@ void main()
         return;
     }
 #endif
-    int thread = int(gl_LocalInvocationIndex);
+    uint thread = gl_LocalInvocationIndex;
     ivec2 first_2 = ivec2(gl_WorkGroupID.xy) * MADE_2 - MARGIN;
     bool alone = level + 1 >= level_count;
     ivec2 first_1 = ivec2(gl_WorkGroupID.xy) * (alone ? MADE_1 : 2 * MADE_2) - (alone ? MARGIN : 2 * MARGIN + 2);
@@ -193,8 +200,8 @@ void main()
     gauss_level made_1 = levels[level];
     gauss_level made_2 = levels[min(level + 1, MAX_LEVELS - 1)];
     barrier();
-    for (int i = thread; i < MADE_1.x * MADE_1.y; i += THREADS) {
-        ivec2 at = ivec2(i % MADE_1.x, i / MADE_1.x);
+    for (uint i = thread; i < MADE_1.x * MADE_1.y; i += THREADS) {
+        ivec2 at = place_in_rows(i, MADE_1.x);
         uvec2 halves = halves_of(filter_below_across(down_at(at.y, 2 * at.x)));
         level_1[i] = halves;
         ivec2 inner = min(at, MADE_1 - 1 - at);
@@ -206,13 +213,13 @@ void main()
         return;
     }
     barrier();
-    for (int i = thread; i < MADE_1.x * MADE_2.y; i += THREADS) {
-        ivec2 at = ivec2(i % MADE_1.x, i / MADE_1.x);
+    for (uint i = thread; i < MADE_1.x * MADE_2.y; i += THREADS) {
+        ivec2 at = place_in_rows(i, MADE_1.x);
         down[down_at(at.y, at.x)] = halves_of(filter_level_1_down(2 * at.y * MADE_1.x + at.x));
     }
     barrier();
-    for (int i = thread; i < MADE_2.x * MADE_2.y; i += THREADS) {
-        ivec2 at = ivec2(i % MADE_2.x, i / MADE_2.x);
+    for (uint i = thread; i < MADE_2.x * MADE_2.y; i += THREADS) {
+        ivec2 at = place_in_rows(i, MADE_2.x);
         store_level(made_2, first_2 + at, halves_of(filter_across(down_at(at.y, 2 * at.x))));
     }
 }
