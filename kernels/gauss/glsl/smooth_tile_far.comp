@@ -7,7 +7,7 @@
  * for.
  *
  * Workgroup: 128 threads for a subtile or a tile, or several one below the other (places_each);
- * 24 KB: scratch[2970] (window, then lines), grid[80], splines. Barriers: loaded, down, across. */
+ * 24 KB: scratch[2970] (window, then lines), grid[96], splines. Barriers: loaded, down, across. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -62,64 +62,69 @@ vec4 spline(float part)
            (1.0 / 6.0);
 }
 
-/* The weights of each of a sample's pixels. */
+/* The weights of the pixels between two samples, from one sample's middle to the next one's. */
 shared vec4 splines[1 << (SHADER_TILE_LEVEL_COUNT - 1)];
 
 void fill_splines(int level)
 {
     int i = int(gl_LocalInvocationIndex);
     if (i < 1 << level) {
-        splines[i] = spline(fract((float(i) + 0.5) / float(1 << level) + 0.5));
+        splines[i] = spline((float(i) + 0.5) / float(1 << level));
     }
 }
 
 vec4 four_across(int at, vec4 weights)
 {
-    return weights.x * of_halves(scratch[at]) + weights.y * of_halves(scratch[at + 1]) +
-           (weights.z * of_halves(scratch[at + 2]) + weights.w * of_halves(scratch[at + 3]));
+    return mat4(of_halves(scratch[at]), of_halves(scratch[at + 1]), of_halves(scratch[at + 2]),
+                of_halves(scratch[at + 3])) * weights;
 }
 
-/* A thread goes down a column of pixels with the four rows of samples around it: in the middle of a sample the next
- * row takes its turn. */
+/* Asks for the kept alphas of two pixels of a column, of which `end` is the first that is not written. */
+void ask_alphas(ivec2 first, int n, int end, out uvec4 raw[2])
+{
+    raw[0] = kept_alpha_at(first + ivec2(0, min(n, end - 1)));
+    raw[1] = kept_alpha_at(first + ivec2(0, min(n + 1, end - 1)));
+}
+
+/* Writes the column of pixels from `first` to before `end`. Those between the middles of two samples, a run, are made
+ * from the same four rows of samples; the column begins and ends within one. `at` is the first of the first row. */
+void write_column(int level, int at, int pitch, vec4 across, ivec2 first, int end)
+{
+    int run_px = 1 << level;
+    mat4 rows = mat4(vec4(0.0), four_across(at, across), four_across(at + pitch, across),
+                     four_across(at + 2 * pitch, across));
+    uvec4 next[2];
+    ask_alphas(first, 0, end, next);
+    int n = 0;
+    for (int run = -(run_px >> 1); run < end; run += run_px) {
+        at += pitch;
+        rows = mat4(rows[1], rows[2], rows[3], four_across(at + 2 * pitch, across));
+        for (int last = min(run + run_px, end) - 1; n <= last; n += 2) {
+            uvec4 raw[2] = next;
+            ask_alphas(first, n + 2 <= last ? n + 2 : run + run_px, end, next);
+            store_at(first + ivec2(0, n), rows * splines[n - run], raw[0]);
+            if (n < last) {
+                store_at(first + ivec2(0, n + 1), rows * splines[n - run + 1], raw[1]);
+            }
+        }
+        n = run + run_px;
+    }
+}
+
+/* A thread makes a part of a column of pixels. */
 void upsample(tile_shape s, ivec2 first_px, int pitch)
 {
     int side_px = (s.outputs.x - 2 * BEFORE) << s.level;
-    int rows = side_px * side_px / THREADS; /* 4 or 16 */
-    int x = int(gl_LocalInvocationIndex) % side_px;
-    int y = int(gl_LocalInvocationIndex) / side_px * rows;
-    float per_px = 1.0 / float(1 << s.level);
-    float across = (float(x) + 0.5) * per_px + 0.5;
-    int column = int(across);
-    vec4 weights = spline(across - float(column));
-    int row = int((float(y) + 0.5) * per_px + 0.5);
-    int at = row * pitch + column;
-    vec4 a = four_across(at, weights);
-    vec4 b = four_across(at + pitch, weights);
-    vec4 c = four_across(at + 2 * pitch, weights);
-    at += 3 * pitch;
-    vec4 d = four_across(at, weights);
-    int parts = (1 << s.level) - 1;
-    int middle = 1 << s.level >> 1;
-    for (int end = y + rows; y < end; y += AT_ONCE) {
-        uvec4 raw[AT_ONCE];
-        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-            raw[n] = kept_alpha(first_px + ivec2(x, y + n));
-        }
-        [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
-            int part = (y + n) & parts;
-            if (part == middle) {
-                at += pitch;
-                a = b;
-                b = c;
-                c = d;
-                d = four_across(at, weights);
-            }
-            vec4 w = splines[part];
-            ivec2 pixel = first_px + ivec2(x, y + n);
-            if (in_picture(pixel)) {
-                store_over(pixel, w.x * a + w.y * b + (w.z * c + w.w * d), raw[n]);
-            }
-        }
+    int rows = side_px * side_px / THREADS; /* 8 or 32 */
+    ivec2 at = ivec2(gl_LocalInvocationIndex & (side_px - 1),
+                     (gl_LocalInvocationIndex >> (s.level > 1 ? 6 : 5)) * rows);
+    float place = (float(at.x) + 0.5) / float(1 << s.level) + 0.5;
+    int column = int(place);
+    ivec2 first = first_px + at;
+    int end = min(rows, frame.height_px - first.y);
+    if (first.x < frame.width_px && end > 0) {
+        write_column(s.level, (at.y >> s.level) * pitch + column, pitch, spline(place - float(column)),
+                     place_of(frame, first), end);
     }
 }
 
@@ -134,8 +139,9 @@ void make_from_level(int level, ivec2 first_px, int radius)
     barrier();
     int groups = s.outputs.x / GROUP;
     int pitch = s.outputs.x | 1;
+    float each = 1.0 / float(groups);
     for (int i = int(gl_LocalInvocationIndex); i < s.outputs.y * groups; i += THREADS) {
-        int row = i / groups;
+        int row = quotient(i, each);
         int group = i - row * groups;
         mat4 sums = blur_across(s, row, group);
         [[unroll]] for (int n = 0; n < GROUP; n++) {
@@ -146,18 +152,21 @@ void make_from_level(int level, ivec2 first_px, int radius)
     upsample(s, first_px, pitch);
 }
 
-/* Subtiles of a tile are SHADER_TILE_PLACES_DOWN / 2 places high. */
+/* Subtiles of a tile are SHADER_TILE_PLACES_DOWN / 2 places high, and there are two at most. Most workgroups make
+ * nothing, so that the time until they know it counts: kinds are asked for at once. */
 void main()
 {
     now = frame_now(frame);
     int subtiles_each = max(places_each / 2, 1);
+    ivec2 first = ivec2(gl_WorkGroupID.x, int(gl_WorkGroupID.y) * subtiles_each * 2);
+    uvec2 kind = kind_of(first);
+    uvec2 last = kind_of(first + ivec2(0, 2 * subtiles_each - 2));
     for (int i = 0; i < subtiles_each; i++) {
-        ivec2 place = ivec2(gl_WorkGroupID.x, (int(gl_WorkGroupID.y) * subtiles_each + i) * 2);
-        uvec2 kind = kind_of(place);
         uint what = kind.x & KIND_MASK;
         if (what > KIND_LEVEL_0) {
-            make_from_level(int(what - KIND_LEVEL_0), place * PLACE_PX, int(kind.y));
+            make_from_level(int(what - KIND_LEVEL_0), (first + ivec2(0, 2 * i)) * PLACE_PX, int(kind.y));
             barrier(); /* the next subtile's window takes this one's scratch memory */
         }
+        kind = last;
     }
 }

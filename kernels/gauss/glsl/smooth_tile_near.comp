@@ -7,7 +7,7 @@
  * Bound by arithmetic, and by how many workgroups their registers leave room for.
  *
  * Workgroup: 128 threads for a place of 32 x 16 pixels, or several one below the other (places_each);
- * 27 KB: scratch[2970] (window, then lines), grid[80], sigma of pixels, light of levels. */
+ * 27 KB: scratch[2970] (window, then lines), grid[96], sigma of pixels, light of levels. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -160,17 +160,32 @@ void make_from_picture(ivec2 first_px, uvec2 kind)
     }
 }
 
+/* Returns the kinds of four places, one below the other, in sixteen bits each. Most workgroups make nothing, so that
+ * the time until they know it counts: all are asked for at once. */
+uvec2 kinds_from(ivec2 first)
+{
+    uint each[SHADER_TILE_PLACES_DOWN];
+    [[unroll]] for (int i = 0; i < SHADER_TILE_PLACES_DOWN; i++) {
+        uvec2 kind = kind_of(first + ivec2(0, min(i, places_each - 1)));
+        each[i] = kind.x | kind.y << 8;
+    }
+    return uvec2(each[0] | each[1] << 16, each[2] | each[3] << 16);
+}
+
 void main()
 {
     now = frame_now(frame);
+    ivec2 first = ivec2(gl_WorkGroupID.x, int(gl_WorkGroupID.y) * places_each);
+    uvec2 kinds = kinds_from(first);
     for (int i = 0; i < places_each; i++) {
-        ivec2 place = ivec2(gl_WorkGroupID.x, int(gl_WorkGroupID.y) * places_each + i);
-        uvec2 kind = kind_of(place);
+        uvec2 kind = uvec2(kinds.x & 255u, kinds.x >> 8 & 255u);
+        kinds = uvec2(kinds.x >> 16 | kinds.y << 16, kinds.y >> 16);
         uint what = kind.x & KIND_MASK;
+        ivec2 first_px = (first + ivec2(0, i)) * PLACE_PX;
         if (what == KIND_COPIED) {
-            copy_place(place * PLACE_PX);
+            copy_place(first_px);
         } else if (what == KIND_LEVEL_0) {
-            make_from_picture(place * PLACE_PX, kind);
+            make_from_picture(first_px, kind);
             barrier(); /* the next place's window takes this one's scratch memory */
         }
     }

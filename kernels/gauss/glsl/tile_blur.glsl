@@ -12,7 +12,8 @@ const ivec2 PLACE_PX = ivec2(SHADER_PLACE_WIDTH_PX, SHADER_PLACE_HEIGHT_PX);
 
 /* The window, later a level's blurred samples; then the sums down its columns. */
 shared uvec2 scratch[SHADER_TILE_SCRATCH];
-shared float grid[80];
+const int GRID_PITCH = 16; /* no shape has more columns, nor more rows than six */
+shared float grid[GRID_PITCH * 6];
 
 gauss_frame now;
 
@@ -22,7 +23,6 @@ struct tile_shape {
     ivec2 outputs;
     int radius;
     int aside; /* columns of the grid left of the first output, times the group */
-    int grid_columns;
     int columns; /* of the window */
     int rows;
     int pitch; /* odd, so that columns have no bank conflicts */
@@ -38,7 +38,6 @@ tile_shape shape_of(int level, ivec2 first_px, int radius)
     s.outputs = level > 0 ? ivec2(side + 2 * BEFORE) : PLACE_PX;
     s.radius = radius;
     s.aside = (radius + GROUP - 1) / GROUP * GROUP;
-    s.grid_columns = (s.outputs.x + 2 * s.aside) / GROUP + 1;
     s.columns = s.outputs.x + 2 * radius;
     s.rows = s.outputs.y + 2 * radius;
     s.pitch = s.columns | 1;
@@ -51,9 +50,9 @@ tile_shape shape_of(int level, ivec2 first_px, int radius)
 
 void fill_grid(tile_shape s)
 {
-    int rows = s.outputs.y / GROUP + 1;
-    for (int i = int(gl_LocalInvocationIndex); i < s.grid_columns * rows; i += THREADS) {
-        ivec2 at = GROUP * ivec2(i % s.grid_columns, i / s.grid_columns) - ivec2(s.aside, 0);
+    int i = int(gl_LocalInvocationIndex);
+    if (i < GRID_PITCH * (s.outputs.y / GROUP + 1)) {
+        ivec2 at = GROUP * ivec2(i % GRID_PITCH, i / GRID_PITCH) - ivec2(s.aside, 0);
         float plain = law_plain(now, (vec2(s.first + at) + 0.5) * float(1 << s.level));
         grid[i] = s.level == 0 ? plain : tile_residual(law_applied(plain), s.level);
     }
@@ -100,80 +99,86 @@ struct gaussians {
     vec4 weight;
     vec4 ratio;
     vec4 factor;
+    vec4 total;
 };
 
-void add_four(inout mat4 sums, inout vec4 total, inout gaussians g, vec4 x, vec4 y, vec4 z, vec4 w)
+/* Adds the samples at a distance on both sides of four outputs, which have the same weights. */
+void add_four(inout mat4 sums, inout gaussians g, mat4 before, mat4 after)
 {
-    sums[0] += g.weight.x * x;
-    sums[1] += g.weight.y * y;
-    sums[2] += g.weight.z * z;
-    sums[3] += g.weight.w * w;
-    total += g.weight;
+    sums[0] += g.weight.x * before[0] + g.weight.x * after[0];
+    sums[1] += g.weight.y * before[1] + g.weight.y * after[1];
+    sums[2] += g.weight.z * before[2] + g.weight.z * after[2];
+    sums[3] += g.weight.w * before[3] + g.weight.w * after[3];
+    g.total += g.weight;
     g.weight *= g.ratio;
     g.ratio *= g.factor;
 }
 
-/* Adds one side of four outputs of a line, the first of them at `at`, each next one `apart`: for each distance the
- * samples move on by one, in a ring of four names. */
-void add_side(inout mat4 sums, out vec4 total, vec4 first, int at, int apart, int radius)
-{
-    gaussians g = gaussians(first, first * first * first, first * first);
-    total = vec4(0.0);
-    vec4 a;
-    vec4 b = of_halves(scratch[at + apart]);
-    vec4 c = of_halves(scratch[at + 2 * apart]);
-    vec4 d = of_halves(scratch[at + 3 * apart]);
-    at += 4 * apart;
-    for (int distance = 1; distance <= radius; distance += 4) {
-        a = of_halves(scratch[at]);
-        add_four(sums, total, g, b, c, d, a);
-        if (distance + 1 > radius) {
-            break;
-        }
-        b = of_halves(scratch[at + apart]);
-        add_four(sums, total, g, c, d, a, b);
-        if (distance + 2 > radius) {
-            break;
-        }
-        c = of_halves(scratch[at + 2 * apart]);
-        add_four(sums, total, g, d, a, b, c);
-        if (distance + 3 > radius) {
-            break;
-        }
-        d = of_halves(scratch[at + 3 * apart]);
-        add_four(sums, total, g, a, b, c, d);
-        at += 4 * apart;
-    }
-}
-
-/* Makes four outputs of a line from `centre` on, `apart` from each other. */
+/* Makes four outputs of a line from `centre` on, `apart` from each other. For each distance the samples move on by
+ * one, in rings of four names on either side. */
 mat4 blur_four(int level, int centre, int apart, int radius, vec4 v)
 {
     vec4 first = first_weights(level, v);
-    mat4 sums = mat4(of_halves(scratch[centre]), of_halves(scratch[centre + apart]),
-                     of_halves(scratch[centre + 2 * apart]), of_halves(scratch[centre + 3 * apart]));
-    vec4 total;
-    vec4 same;
-    add_side(sums, total, first, centre, apart, radius);
-    sums = mat4(sums[3], sums[2], sums[1], sums[0]);
-    add_side(sums, same, first.wzyx, centre + 3 * apart, -apart, radius);
-    vec4 scale = 1.0 / (1.0 + 2.0 * total);
-    return mat4(scale.x * sums[3], scale.y * sums[2], scale.z * sums[1], scale.w * sums[0]);
+    gaussians g = gaussians(first, first * first * first, first * first, vec4(0.0));
+    vec4 p = of_halves(scratch[centre]);
+    vec4 q = of_halves(scratch[centre + apart]);
+    vec4 r = of_halves(scratch[centre + 2 * apart]);
+    vec4 d = of_halves(scratch[centre + 3 * apart]);
+    mat4 sums = mat4(p, q, r, d);
+    vec4 a;
+    vec4 b = q;
+    vec4 c = r;
+    vec4 s;
+    int before = centre - apart;
+    int after = centre + 4 * apart;
+    for (int distance = 1; distance <= radius; distance += 4) {
+        a = of_halves(scratch[after]);
+        s = of_halves(scratch[before]);
+        add_four(sums, g, mat4(s, p, q, r), mat4(b, c, d, a));
+        if (distance + 1 > radius) {
+            break;
+        }
+        b = of_halves(scratch[after + apart]);
+        r = of_halves(scratch[before - apart]);
+        add_four(sums, g, mat4(r, s, p, q), mat4(c, d, a, b));
+        if (distance + 2 > radius) {
+            break;
+        }
+        c = of_halves(scratch[after + 2 * apart]);
+        q = of_halves(scratch[before - 2 * apart]);
+        add_four(sums, g, mat4(q, r, s, p), mat4(d, a, b, c));
+        if (distance + 3 > radius) {
+            break;
+        }
+        d = of_halves(scratch[after + 3 * apart]);
+        p = of_halves(scratch[before - 3 * apart]);
+        add_four(sums, g, mat4(p, q, r, s), mat4(a, b, c, d));
+        after += 4 * apart;
+        before -= 4 * apart;
+    }
+    vec4 scale = 1.0 / (1.0 + 2.0 * g.total);
+    return mat4(scale.x * sums[0], scale.y * sums[1], scale.z * sums[2], scale.w * sums[3]);
+}
+
+/* Divides numbers of tasks, which are small; integers' own division is some thirty instructions. */
+int quotient(int i, float each)
+{
+    return int((float(i) + 0.5) * each);
 }
 
 /* Sums down the window's columns, into the lines. */
 void blur_down(tile_shape s)
 {
     int tasks = s.columns * (s.outputs.y / GROUP);
+    float each = 1.0 / float(s.columns);
     for (int i = int(gl_LocalInvocationIndex); i < tasks; i += THREADS) {
-        int group = i / s.columns;
+        int group = quotient(i, each);
         int column = i - group * s.columns;
         int place = column + s.aside - s.radius;
-        int at = group * s.grid_columns + place / GROUP;
+        int at = group * GRID_PITCH + place / GROUP;
         float part = float(place % GROUP) / float(GROUP);
-        vec4 v = variances_between(
-            s, mix(grid[at], grid[at + 1], part),
-            mix(grid[at + s.grid_columns], grid[at + s.grid_columns + 1], part));
+        vec4 v = variances_between(s, mix(grid[at], grid[at + 1], part),
+                                   mix(grid[at + GRID_PITCH], grid[at + GRID_PITCH + 1], part));
         int row = group * GROUP;
         mat4 sums =
             blur_four(s.level, (row + s.radius) * s.pitch + column, s.pitch, s.radius, v);
@@ -188,10 +193,10 @@ void blur_down(tile_shape s)
 /* Makes four outputs of a row of the lines. */
 mat4 blur_across(tile_shape s, int row, int group)
 {
-    int at = row / GROUP * s.grid_columns + s.aside / GROUP + group;
+    int at = row / GROUP * GRID_PITCH + s.aside / GROUP + group;
     float part = float(row % GROUP) / float(GROUP);
-    vec4 v = variances_between(s, mix(grid[at], grid[at + s.grid_columns], part),
-                               mix(grid[at + 1], grid[at + s.grid_columns + 1], part));
+    vec4 v = variances_between(s, mix(grid[at], grid[at + GRID_PITCH], part),
+                               mix(grid[at + 1], grid[at + GRID_PITCH + 1], part));
     return blur_four(s.level, s.lines + row * s.pitch + group * GROUP + s.radius, 1, s.radius, v);
 }
 
@@ -203,10 +208,20 @@ bool in_picture(ivec2 pixel)
 }
 
 /* raw is the source's pixel, whose alpha may be kept. */
-void store_over(ivec2 pixel, vec4 value, uvec4 raw)
+void store_at(ivec2 place, vec4 value, uvec4 raw)
 {
     value = LIGHT ? from_light(value, frame.light_value) : value + sample_zero();
-    imageStore(result, place_of(frame, pixel), encode(value, raw));
+    imageStore(result, place, encode(value, raw));
+}
+
+void store_over(ivec2 pixel, vec4 value, uvec4 raw)
+{
+    store_at(place_of(frame, pixel), value, raw);
+}
+
+uvec4 kept_alpha_at(ivec2 place)
+{
+    return AVERAGE_ALPHA ? uvec4(0u) : texelFetch(source, place, 0);
 }
 
 uvec4 kept_alpha(ivec2 pixel)
