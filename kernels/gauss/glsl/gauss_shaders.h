@@ -58,8 +58,9 @@ void gauss_shader_tile_groups(const struct shader *shader, const struct gauss_fr
 
 struct gauss_shader_tiles {
     bool used;
-    int32_t level_count; /* with the picture, for any gaze */
+    int32_t level_count; /* with the picture, for any gaze: all tiles can be made */
     int32_t near_level_count; /* while the gaze lies in the picture */
+    int32_t coarsest_count; /* the most that a frame has */
     float slope; /* sigma before the ramp changes by at most so much a pixel */
     float fine_sigma_px; /* below it, both axes are summed at once */
     struct gauss_level levels[GAUSS_MAX_LEVELS]; /* from 1 on; the picture is not stored */
@@ -69,6 +70,8 @@ struct gauss_shader_tiles {
 
 struct gauss_shader_tiles gauss_shader_tiles_of(const struct gauss_plan *plan);
 
-/* Returns the levels that a frame may need. A late gaze may be any. */
+/* Returns the levels that a frame may need, and coarser ones where that is faster. A late gaze may
+ * be any. */
 int32_t gauss_shader_tiles_level_count(const struct gauss_shader_tiles *tiles,
+                                       const struct gauss_plan *plan,
                                        const struct gauss_frame *frame);

@@ -10,8 +10,8 @@
  * dimensions at once. */
 #define RAMP_SLOPE 0.015f
 
-/* Counts the levels that serve a sigma; 0: more than there are. Each beyond the second is one more
- * dispatch. */
+/* Counts the levels of which the last serves a sigma, whatever the tile's others; 0: more than
+ * there are. Each beyond the second is one more dispatch. */
 static int32_t count_levels(const struct gauss_plan *plan, float sigma_px)
 {
     static const int32_t radii[SHADER_TILE_LEVEL_COUNT] = {
@@ -29,10 +29,26 @@ static int32_t count_levels(const struct gauss_plan *plan, float sigma_px)
     return 0;
 }
 
+/* Counts the levels up to the coarsest that a tile of that sigma can take. */
+static int32_t count_coarsest(const struct gauss_plan *plan, float sigma_px)
+{
+    int32_t count = 1;
+    while (count < (int32_t)plan->level_count && count < SHADER_TILE_LEVEL_COUNT &&
+           sigma_px >= (float)SHADER_TILE_SIGMA_SAMPLES * (float)(1 << count)) {
+        count++;
+    }
+    return count;
+}
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
 static void lay_out(const struct gauss_plan *plan, struct gauss_shader_tiles *tiles)
 {
     uint32_t samples = 0;
-    for (int32_t k = 1; k < tiles->level_count; k++) {
+    for (int32_t k = 1; k < larger(tiles->level_count, tiles->coarsest_count); k++) {
         struct gauss_level *level = &tiles->levels[k];
         *level = plan->levels[k];
         level->first = (int32_t)samples;
@@ -61,6 +77,7 @@ struct gauss_shader_tiles gauss_shader_tiles_of(const struct gauss_plan *plan)
     /* Tiles stick out of the picture. */
     const float near = plan->sigma_max_px + tiles.slope * SHADER_TILE_PX;
     tiles.near_level_count = count_levels(plan, fminf(near, slope.sigma_px));
+    tiles.coarsest_count = count_coarsest(plan, slope.sigma_px);
     const float ramp_end_px = 2.0f * plan->law.strength * plan->law.sharp_px;
     tiles.fine_sigma_px =
         fminf(tiles.slope > RAMP_SLOPE ? fmaxf(1.1f * ramp_end_px, GAUSS_TILE_SIGMA_FINE)
@@ -71,9 +88,20 @@ struct gauss_shader_tiles gauss_shader_tiles_of(const struct gauss_plan *plan)
     return tiles;
 }
 
+/* In large pictures a level that the middle can take is worth its dispatch: about half of the tiles
+ * do without the finer one's wide windows. */
 int32_t gauss_shader_tiles_level_count(const struct gauss_shader_tiles *tiles,
+                                       const struct gauss_plan *plan,
                                        const struct gauss_frame *frame)
 {
-    return gauss_frame_gaze_is_inside(frame) && !frame->late ? tiles->near_level_count
-                                                             : tiles->level_count;
+    if (frame->late) {
+        return tiles->level_count;
+    }
+    const int32_t needed =
+        gauss_frame_gaze_is_inside(frame) ? tiles->near_level_count : tiles->level_count;
+    if (gauss_shader_places_each(frame) == 1) {
+        return needed;
+    }
+    const float middle_px = gauss_sigma_at(plan, frame, frame->width_px / 2, frame->height_px / 2);
+    return larger(needed, count_coarsest(plan, middle_px));
 }

@@ -70,17 +70,14 @@ uvec2 kind_of_level(int k, float sigma_px)
     return uvec2(KIND_LEVEL_0 + uint(k), radius);
 }
 
-/* Returns the finest level from 2 on that serves a whole tile, or 0. */
+/* Returns the coarsest level that serves a whole tile, or 0: none from 2 on does. */
 int level_of_tile(range tile)
 {
-    for (int k = 2; k < level_count; k++) {
-        bool last = k + 1 == level_count;
-        if (tile.low >= SHADER_TILE_SIGMA_SAMPLES * float(1 << k) &&
-            (last || wanted_radius(k, tile.high) <= float(most_radius(k)))) {
-            return k;
-        }
+    int k = level_count - 1;
+    while (k > 1 && tile.low < SHADER_TILE_SIGMA_SAMPLES * float(1 << k)) {
+        k--;
     }
-    return 0;
+    return k > 1 ? k : 0;
 }
 
 uvec2 kind_of_place(range own)

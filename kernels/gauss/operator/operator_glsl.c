@@ -226,8 +226,9 @@ uint32_t gauss_glsl_passes(const struct operator_glsl *glsl, const struct operat
         .glsl = glsl,
         .format = format,
         .constants = {.frame = frame,
-                      .level_count = tiles->used ? gauss_shader_tiles_level_count(tiles, &frame)
-                                                 : count_levels(plan_of(glsl), &frame),
+                      .level_count =
+                          tiles->used ? gauss_shader_tiles_level_count(tiles, plan_of(glsl), &frame)
+                                      : count_levels(plan_of(glsl), &frame),
                       .slope = tiles->slope,
                       .fine_sigma_px = tiles->fine_sigma_px,
                       .kinds = tiles->kinds,
