@@ -12,7 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BLUR_LINE_EACH 16 /* places of a thread, at most */
+#define BLUR_BOX_PLACES 9 /* of a line, that a thread makes */
+#define BLUR_BOX_THREADS 192 /* of a workgroup */
+#define BLUR_LINE_EACH 16 /* places of a thread */
 #define BLUR_LINE_GROUP 64 /* lines of a workgroup, a thread each */
 #define BLUR_LEVEL_SIDE 16 /* samples of a workgroup, each way, a thread each */
 #define BLUR_HEAT_MADE 16 /* pixels of a workgroup, each way */
@@ -42,15 +44,28 @@ struct blur_pass_frame {
     int32_t to; /* and written */
 };
 
-struct blur_line_constants {
+struct blur_box_constants {
     struct blur_pass_frame frame;
     int32_t axis; /* 0: along x */
     int32_t in_first; /* places that are read; those beyond are the outermost ones again */
     int32_t in_count;
     int32_t out_first; /* and made */
     int32_t out_count;
+    int32_t boxes; /* one after the other */
+    int32_t half_px;
+    int32_t reach_px; /* with the ends */
+    int32_t lines; /* of a workgroup, which have BLUR_BOX_THREADS 192parts at most */
+    int32_t parts; /* of a line, of BLUR_BOX_PLACES 9each, with what boxes reach around */
+    int32_t made; /* places of a line that a workgroup makes */
+    float end; /* the share of the next ones, more than 0 */
+    float scale;
+};
+
+struct blur_line_constants {
+    struct blur_pass_frame frame;
+    int32_t axis;
+    int32_t length; /* of a line; places beyond it are the outermost ones again */
     int32_t reach_px;
-    float end;
     float radius_px;
     float scale;
 };
@@ -78,6 +93,7 @@ struct blur_heat_constants {
 
 union blur_constants {
     struct blur_pass_frame frame;
+    struct blur_box_constants box;
     struct blur_line_constants line;
     struct blur_level_constants level;
     struct blur_heat_constants heat;

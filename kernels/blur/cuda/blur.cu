@@ -171,57 +171,174 @@ static __device__ void double_image(const blur_image_work &work, const Image &sr
     TO_IMAGE(blur_double, kind, suffix, format, double_image)
 IMAGE_OF_EVERY_FORMAT(IMAGE_KERNELS)
 
-/* ---- Along lines: a thread makes up to 16 places of a line that follow each other. A box's sums
- * have no differences, so that what is not finite reaches as far as the box. */
+/* ---- Boxes of an axis: as glsl/blur_boxes.comp has them. */
+
+#define BOX_EACH BLUR_BOX_PLACES
+
+struct box_places {
+    const blur_box_constants &own;
+    float4 *places; /* from the thread's first one on */
+    float4 *sums; /* from that of its part on */
+
+    __device__ float4 sum_of(int first, int end) const
+    {
+        float4 sum = none();
+        for (int i = first; i < end; i++) {
+            sum = plus(sum, places[i]);
+        }
+        return sum;
+    }
+
+    /* The sum of the places that all boxes of a part have, but for its first box's first ones. */
+    __device__ float4 common_sum() const
+    {
+        const int before = own.half_px / BOX_EACH;
+        const int after = (own.half_px + 1) / BOX_EACH;
+        const int left_end = min((1 - before) * BOX_EACH, own.half_px + 1);
+        float4 sum = sum_of(BOX_EACH - own.half_px, left_end);
+        for (int i = 1 - before; i < after; i++) {
+            sum = plus(sum, sums[i]);
+        }
+        return plus(sum, sum_of(max(after * BOX_EACH, left_end), own.half_px + 1));
+    }
+
+    __device__ void make_narrow(float4 (&means)[BOX_EACH]) const
+    {
+#pragma unroll
+        for (int i = 0; i < BOX_EACH; i++) {
+            const float4 ends = plus(places[i - own.half_px - 1], places[i + own.half_px + 1]);
+            const float4 sum = sum_of(i - own.half_px, i + own.half_px + 1);
+            means[i] = times(own.scale, plus(sum, times(own.end, ends)));
+        }
+    }
+
+    __device__ void make_wide(float4 (&means)[BOX_EACH]) const
+    {
+        float4 left = none();
+#pragma unroll
+        for (int i = BOX_EACH - 1; i >= 0; i--) {
+            const float4 place = places[i - own.half_px];
+            if (i + 1 < BOX_EACH) {
+                means[(i + 1) % BOX_EACH] = plus(left, times(own.end, place));
+            }
+            left = plus(left, place);
+        }
+        means[0] = plus(left, times(own.end, places[-own.half_px - 1]));
+        float4 come = common_sum();
+#pragma unroll
+        for (int i = 0; i < BOX_EACH; i++) {
+            const float4 place = places[i + own.half_px + 1];
+            means[i] = times(own.scale, plus(means[i], plus(come, times(own.end, place))));
+            come = plus(come, place);
+        }
+    }
+
+    __device__ void make(float4 (&means)[BOX_EACH]) const
+    {
+        if (2 * own.half_px + 1 < BOX_EACH) {
+            make_narrow(means);
+        } else {
+            make_wide(means);
+        }
+    }
+
+    /* Parts that a box makes no place of that counts stay as they were. */
+    __device__ void make_boxes(bool works) const
+    {
+        const int first = (int)threadIdx.x % own.parts * BOX_EACH;
+        if (works) {
+            *sums = sum_of(0, BOX_EACH);
+        }
+        __syncthreads();
+        for (int n = 1; n <= own.boxes; n++) {
+            const bool counts = works && first + BOX_EACH > n * own.reach_px &&
+                                first < own.parts * BOX_EACH - n * own.reach_px;
+            float4 means[BOX_EACH];
+            if (counts) {
+                make(means);
+            }
+            __syncthreads();
+            if (counts) {
+#pragma unroll
+                for (int i = 0; i < BOX_EACH; i++) {
+                    places[i] = means[i];
+                }
+                *sums = sum_of(0, BOX_EACH);
+            }
+            __syncthreads();
+        }
+    }
+};
+
+KERNEL(BLUR_BOX_THREADS) blur_box(const __grid_constant__ blur_pass_params params)
+{
+    ptx_wait_for_kernel_ahead();
+    __shared__ float4 all[(BLUR_BOX_THREADS + 2) * BOX_EACH];
+    __shared__ float4 sums[BLUR_BOX_THREADS];
+    const blur_box_constants &own = params.constants.box;
+    const int thread = (int)threadIdx.x;
+    const bool along_x = own.axis == 0;
+    const bool works = thread < own.lines * own.parts;
+    const int begin = along_x ? thread % own.parts : thread / own.lines;
+    const int own_line = along_x ? thread / own.parts : thread % own.lines;
+    const int width = own.frame.width_px;
+    const int count = along_x ? own.frame.height_px : width;
+    const int line = (int)blockIdx.x * own.lines + own_line;
+    const int first = (int)blockIdx.y * own.made; /* of those that are made */
+    const int margin = own.boxes * own.reach_px;
+    float4 *places = all + BOX_EACH + own_line * own.parts * BOX_EACH + begin;
+    if (works) {
+        const float4 *samples = samples_of(params) + own.frame.from;
+        const int64_t at =
+            along_x ? (int64_t)min(line, count - 1) * own.in_count : min(line, count - 1);
+        float4 read[BOX_EACH];
+#pragma unroll
+        for (int i = 0; i < BOX_EACH; i++) {
+            const int place = own.out_first - own.in_first + first - margin + begin + i * own.parts;
+            const int64_t along = min(max(place, 0), own.in_count - 1);
+            read[i] = samples[at + (along_x ? along : along * width)];
+        }
+#pragma unroll
+        for (int i = 0; i < BOX_EACH; i++) {
+            places[i * own.parts] = read[i];
+        }
+    }
+    __syncthreads();
+    box_places{own, all + (thread + 1) * BOX_EACH, sums + thread}.make_boxes(works);
+    const int stop = works && line < count ? min(own.made, own.out_count - first) : 0;
+    float4 *made = samples_of(params) + own.frame.to;
+#pragma unroll
+    for (int i = 0; i < BOX_EACH; i++) {
+        const int64_t along = first + begin + i * own.parts;
+        if (begin + i * own.parts < stop) {
+            made[along_x ? (int64_t)line * own.out_count + along : along * width + line] =
+                places[margin + i * own.parts];
+        }
+    }
+}
+
+/* ---- Tents along lines: a thread makes 16 places of a line that follow each other. */
 
 struct line {
     const blur_line_constants &own;
     float4 *samples;
     int number;
 
+    __device__ int index_of(int place) const
+    {
+        return own.axis == 0 ? number * own.length + place : place * own.frame.width_px + number;
+    }
+
     __device__ float4 read(int place) const
     {
-        const int last = own.in_first + own.in_count - 1;
-        const int along = min(max(place, own.in_first), last) - own.in_first;
-        return samples[own.frame.from + (own.axis == 0 ? number * own.in_count + along
-                                                       : along * own.frame.width_px + number)];
+        return samples[own.frame.from + index_of(min(max(place, 0), own.length - 1))];
     }
 
     __device__ void put(int place, float4 value) const
     {
-        const int along = place - own.out_first;
-        samples[own.frame.to + (own.axis == 0 ? number * own.out_count + along
-                                              : along * own.frame.width_px + number)] = value;
+        samples[own.frame.to + index_of(place)] = value;
     }
 };
-
-static __device__ void make_box(const line &line, int first, int count, int each)
-{
-    const int width = 2 * line.own.reach_px + 1;
-    const int begin = first - line.own.reach_px;
-    const float end = line.own.end;
-    float4 left[BLUR_LINE_EACH]; /* of the first places, what is not behind a box yet */
-    float4 sum = none();
-    for (int i = each - 1; i >= 0; i--) {
-        sum = plus(sum, line.read(begin + i));
-        left[i] = sum;
-    }
-    float4 common = none();
-    for (int i = each; i < width; i++) {
-        common = plus(common, line.read(begin + i));
-    }
-    float4 come = none();
-    for (int i = 0; i < count; i++) {
-        const bool reads = end > 0.0f || i + 1 < count;
-        const float4 next = reads ? line.read(begin + i + width) : none();
-        float4 made = plus(plus(left[i], common), come);
-        if (end > 0.0f) {
-            made = plus(made, times(end, plus(line.read(begin + i - 1), next)));
-        }
-        line.put(first + i, times(line.own.scale, made));
-        come = plus(come, next);
-    }
-}
 
 static __device__ void make_tent(const line &line, int first, int count)
 {
@@ -249,34 +366,14 @@ static __device__ void make_tent(const line &line, int first, int count)
     }
 }
 
-static __device__ bool find_line(const blur_line_constants &own, int each, int &number, int &first)
-{
-    number = (int)(blockIdx.x * BLUR_LINE_GROUP + threadIdx.x);
-    first = (int)blockIdx.y * each;
-    return number < (own.axis == 0 ? own.frame.height_px : own.frame.width_px);
-}
-
-KERNEL(BLUR_LINE_GROUP) blur_box(const __grid_constant__ blur_pass_params params)
-{
-    ptx_wait_for_kernel_ahead();
-    const blur_line_constants &own = params.constants.line;
-    const int each = min(2 * own.reach_px + 1, BLUR_LINE_EACH);
-    int number;
-    int first;
-    if (find_line(own, each, number, first)) {
-        make_box({own, samples_of(params), number}, own.out_first + first,
-                 min(each, own.out_count - first), each);
-    }
-}
-
 KERNEL(BLUR_LINE_GROUP) blur_tent(const __grid_constant__ blur_pass_params params)
 {
     ptx_wait_for_kernel_ahead();
     const blur_line_constants &own = params.constants.line;
-    int number;
-    int first;
-    if (find_line(own, BLUR_LINE_EACH, number, first)) {
-        make_tent({own, samples_of(params), number}, own.out_first + first,
-                  min(BLUR_LINE_EACH, own.out_count - first));
+    const int number = (int)(blockIdx.x * BLUR_LINE_GROUP + threadIdx.x);
+    const int first = (int)blockIdx.y * BLUR_LINE_EACH;
+    if (number < (own.axis == 0 ? own.frame.height_px : own.frame.width_px)) {
+        make_tent({own, samples_of(params), number}, first,
+                  min(BLUR_LINE_EACH, own.length - first));
     }
 }

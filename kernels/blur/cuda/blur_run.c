@@ -114,6 +114,8 @@ static void launch_pass(struct blur_passes *passes, const struct blur_pass *pass
         launch.threads[0] = BLUR_CUDA_HEAT_THREADS;
     } else if (pass->work >= BLUR_LEVEL_HALVE) {
         launch.threads[0] = launch.threads[1] = BLUR_LEVEL_SIDE;
+    } else if (pass->work == BLUR_LINE_BOX) {
+        launch.threads[0] = BLUR_BOX_THREADS;
     }
     run->result = cuda_launch(run->device, run->stream, &launch, &params);
 }

@@ -36,11 +36,17 @@ ivec2 place_of(blur_frame frame, ivec2 pixel)
     return pixel + ivec2(frame.origin_x_px, frame.origin_y_px);
 }
 
-/* A pixel of the view, in the numbers that are averaged. */
+/* A pixel in the numbers that are averaged. */
+vec4 value_of(blur_frame frame, uvec4 word)
+{
+    vec4 stored = decode(word);
+    return LIGHT ? to_light(stored, frame.light_value) : stored;
+}
+
+/* One of the view. */
 vec4 source_at(blur_frame frame, ivec2 pixel)
 {
-    vec4 stored = decode(texelFetch(source, place_of(frame, pixel), 0));
-    return LIGHT ? to_light(stored, frame.light_value) : stored;
+    return value_of(frame, texelFetch(source, place_of(frame, pixel), 0));
 }
 
 void put_result(blur_frame frame, ivec2 pixel, vec4 value)

@@ -13,6 +13,7 @@
 /* Times the number of what it does, by enum blur_work from its first on. */
 #define BLUR_SHADER_WORK 4
 
+extern const struct shader blur_shader_boxes;
 extern const struct shader blur_shader_lines;
 extern const struct shader blur_shader_levels;
 extern const struct shader blur_shader_heat;

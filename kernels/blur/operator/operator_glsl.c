@@ -78,8 +78,10 @@ static const struct shader *shader_of(enum blur_work work, enum blur_work *out_f
         *out_first = BLUR_HEAT_EVERYWHERE;
         return &blur_shader_heat;
     }
-    *out_first = work >= BLUR_LEVEL_HALVE ? BLUR_LEVEL_HALVE : BLUR_LINE_BOX;
-    return work >= BLUR_LEVEL_HALVE ? &blur_shader_levels : &blur_shader_lines;
+    *out_first = work >= BLUR_LEVEL_HALVE ? BLUR_LEVEL_HALVE : work;
+    return work >= BLUR_LEVEL_HALVE ? &blur_shader_levels
+           : work == BLUR_LINE_TENT ? &blur_shader_lines
+                                    : &blur_shader_boxes;
 }
 
 static struct operator_shader specialized(const struct dispatches *list,

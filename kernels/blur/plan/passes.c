@@ -3,6 +3,7 @@
 
 #include "kernels/blur/passes.h"
 
+#include "core/bounds.h"
 #include "kernels/blur/plan.h"
 #include "kernels/image/pixel_light.h"
 
@@ -22,8 +23,6 @@ float blur_passes_white(int32_t light, enum fovea_format format)
     return pixel_white(format);
 }
 
-/* ---- Along lines */
-
 /* Counts the samples of lines along either axis with such a margin on both sides. */
 static uint64_t line_samples(const struct blur_plan *plan, int32_t margin_px)
 {
@@ -33,57 +32,106 @@ static uint64_t line_samples(const struct blur_plan *plan, int32_t margin_px)
     return width * height + 2 * (uint64_t)margin_px * longer;
 }
 
-static void emit_line(struct blur_passes *passes, struct blur_pass *pass, int32_t each)
+/* ---- Boxes along lines */
+
+/* A workgroup's places, of which its boxes reach over a half at most, unless one alone does. */
+static int32_t boxes_of_a_pass(const struct blur_plan *plan)
 {
-    const struct blur_line_constants *line = &pass->constants.line;
-    pass->constant_bytes = sizeof *line;
+    const int32_t most =
+        BLUR_BOX_THREADS * BLUR_BOX_PLACES / 4 / bounds_larger(blur_box_reach(&plan->box), 1);
+    return bounds_clamped((int32_t)plan->numbers.passes, 1, bounds_larger(most, 1));
+}
+
+/* Those between passes, which need no more than the boxes to come. */
+static uint64_t box_half(const struct blur_plan *plan)
+{
+    const int32_t left = (int32_t)plan->numbers.passes - boxes_of_a_pass(plan);
+    return line_samples(plan, left * blur_box_reach(&plan->box));
+}
+
+/* An axis after the other needs one half, and more passes of an axis two, by turns. */
+static uint64_t box_samples(const struct blur_plan *plan)
+{
+    const bool once = boxes_of_a_pass(plan) == (int32_t)plan->numbers.passes;
+    return (once ? 1 : 2) * box_half(plan);
+}
+
+/* Parts lines so that a workgroup makes the most places. Columns lie beside each other in memory,
+ * so that one alone counts half. */
+static void part_lines(struct blur_box_constants *box)
+{
+    const int32_t around = 2 * box->boxes * box->reach_px;
+    const int32_t fewest =
+        bounds_parts(box->out_count, BLUR_BOX_THREADS * BLUR_BOX_PLACES - around);
+    int32_t most_made = 0;
+    for (int32_t groups = fewest; groups < 4 * fewest + 4; groups++) {
+        const int32_t made = bounds_parts(box->out_count, groups);
+        const int32_t parts = bounds_parts(made + around, BLUR_BOX_PLACES);
+        const int32_t lines = BLUR_BOX_THREADS / parts;
+        const int32_t all_made = lines * box->out_count / groups;
+        const int32_t counted = box->axis == 1 && lines == 1 ? all_made / 2 : all_made;
+        if (counted >= most_made) {
+            most_made = counted;
+            box->made = made;
+            box->parts = parts;
+            box->lines = lines;
+        }
+    }
+}
+
+static void emit_boxes(struct blur_passes *passes, struct blur_pass *pass)
+{
+    struct blur_box_constants *box = &pass->constants.box;
+    part_lines(box);
+    pass->constant_bytes = sizeof *box;
     pass->groups[0] =
-        parts(line->axis == 0 ? line->frame.height_px : line->frame.width_px, BLUR_LINE_GROUP);
-    pass->groups[1] = parts(line->out_count, each);
+        parts(box->axis == 0 ? box->frame.height_px : box->frame.width_px, box->lines);
+    pass->groups[1] = parts(box->out_count, box->made);
     passes->emit(passes, pass);
 }
 
-/* Those between a line's boxes, which need no more than the boxes to come. */
-static uint64_t box_half(const struct blur_plan *plan)
+/* Whole boxes are the ones next to them, whose ends count whole, so that all have ends. */
+static void add_boxes_along(struct blur_passes *passes, int32_t axis, int32_t *count)
 {
-    return line_samples(plan, (int32_t)(plan->numbers.passes - 1) * blur_box_reach(&plan->box));
-}
-
-static uint64_t box_samples(const struct blur_plan *plan)
-{
-    return 2 * box_half(plan);
-}
-
-/* By turns in two halves of the samples. */
-static void add_boxes(struct blur_passes *passes)
-{
-    const struct blur_box *box = &passes->plan->box;
-    const int32_t count = (int32_t)passes->plan->numbers.passes;
-    const int32_t half = (int32_t)box_half(passes->plan);
-    const int32_t width = 2 * box->half_px + 1;
-    for (int32_t i = 0; i < 2 * count; i++) {
-        const int32_t axis = i / count;
-        const int32_t length = axis == 0 ? passes->frame.width_px : passes->frame.height_px;
-        const int32_t left = count - 1 - i % count; /* boxes to come along the axis */
-        const int32_t around = i % count == 0 ? 0 : (left + 1) * blur_box_reach(box);
+    const struct blur_plan *plan = passes->plan;
+    const struct blur_box *box = &plan->box;
+    const bool whole = !(box->end > 0.0);
+    const int32_t half = (int32_t)box_half(plan);
+    const int32_t length = axis == 0 ? passes->frame.width_px : passes->frame.height_px;
+    int32_t around = 0; /* places beside the picture that are there */
+    for (int32_t left = (int32_t)plan->numbers.passes; left > 0; (*count)++) {
+        const int32_t boxes = bounds_smaller(left, boxes_of_a_pass(plan));
+        left -= boxes;
         const int32_t kept = left * blur_box_reach(box);
         struct blur_pass pass = {.work = BLUR_LINE_BOX,
-                                 .from_source = i == 0,
-                                 .to_result = i + 1 == 2 * count,
-                                 .constants.line = {.frame = passes->frame,
-                                                    .axis = axis,
-                                                    .in_first = -around,
-                                                    .in_count = length + 2 * around,
-                                                    .out_first = -kept,
-                                                    .out_count = length + 2 * kept,
-                                                    .reach_px = box->half_px,
-                                                    .end = (float)box->end,
-                                                    .scale = (float)box->scale}};
-        pass.constants.frame.from = i % 2 == 0 ? half : 0;
-        pass.constants.frame.to = i % 2 == 0 ? 0 : half;
-        emit_line(passes, &pass, width < BLUR_LINE_EACH ? width : BLUR_LINE_EACH);
+                                 .from_source = *count == 0,
+                                 .to_result = axis == 1 && left == 0,
+                                 .constants.box = {.frame = passes->frame,
+                                                   .axis = axis,
+                                                   .in_first = -around,
+                                                   .in_count = length + 2 * around,
+                                                   .out_first = -kept,
+                                                   .out_count = length + 2 * kept,
+                                                   .boxes = boxes,
+                                                   .half_px = box->half_px - (whole ? 1 : 0),
+                                                   .reach_px = blur_box_reach(box),
+                                                   .end = whole ? 1.0f : (float)box->end,
+                                                   .scale = (float)box->scale}};
+        pass.constants.frame.from = *count % 2 == 0 ? half : 0;
+        pass.constants.frame.to = *count % 2 == 0 ? 0 : half;
+        emit_boxes(passes, &pass);
+        around = kept;
     }
 }
+
+static void add_boxes(struct blur_passes *passes)
+{
+    int32_t count = 0;
+    add_boxes_along(passes, 0, &count);
+    add_boxes_along(passes, 1, &count);
+}
+
+/* ---- Tents along lines */
 
 static uint64_t tent_samples(const struct blur_plan *plan)
 {
@@ -93,19 +141,23 @@ static uint64_t tent_samples(const struct blur_plan *plan)
 static void add_tents(struct blur_passes *passes)
 {
     const struct blur_tent *tent = &passes->plan->tent;
+    const struct blur_pass_frame *frame = &passes->frame;
     for (int32_t axis = 0; axis < 2; axis++) {
-        const int32_t length = axis == 0 ? passes->frame.width_px : passes->frame.height_px;
-        struct blur_pass pass = {.work = BLUR_LINE_TENT,
-                                 .from_source = axis == 0,
-                                 .to_result = axis == 1,
-                                 .constants.line = {.frame = passes->frame,
-                                                    .axis = axis,
-                                                    .in_count = length,
-                                                    .out_count = length,
-                                                    .reach_px = tent->reach_px,
-                                                    .radius_px = (float)tent->radius_px,
-                                                    .scale = (float)tent->scale}};
-        emit_line(passes, &pass, BLUR_LINE_EACH);
+        const int32_t length = axis == 0 ? frame->width_px : frame->height_px;
+        struct blur_pass pass = {
+            .work = BLUR_LINE_TENT,
+            .from_source = axis == 0,
+            .to_result = axis == 1,
+            .constant_bytes = sizeof pass.constants.line,
+            .groups = {parts(axis == 0 ? frame->height_px : frame->width_px, BLUR_LINE_GROUP),
+                       parts(length, BLUR_LINE_EACH)},
+            .constants.line = {.frame = *frame,
+                               .axis = axis,
+                               .length = length,
+                               .reach_px = tent->reach_px,
+                               .radius_px = (float)tent->radius_px,
+                               .scale = (float)tent->scale}};
+        passes->emit(passes, &pass);
     }
 }
 
