@@ -17,7 +17,8 @@
 #define BLUR_LINE_EACH 16 /* places of a thread */
 #define BLUR_LINE_GROUP 64 /* lines of a workgroup, a thread each */
 #define BLUR_LEVEL_SIDE 16 /* samples of a workgroup, each way, a thread each */
-#define BLUR_HEAT_MADE 16 /* pixels of a workgroup, each way */
+#define BLUR_HEAT_MADE_X 48 /* pixels of a workgroup */
+#define BLUR_HEAT_MADE_Y 24
 #define BLUR_HEAT_STEPS 8 /* of a pass, at most */
 
 /* The work of a pass. */

@@ -225,8 +225,8 @@ static void add_heat(struct blur_passes *passes)
             .from_source = i == 0,
             .to_result = done + steps == heat->steps,
             .constant_bytes = sizeof pass.constants.heat,
-            .groups = {parts(passes->frame.width_px, BLUR_HEAT_MADE),
-                       parts(passes->frame.height_px, BLUR_HEAT_MADE)},
+            .groups = {parts(passes->frame.width_px, BLUR_HEAT_MADE_X),
+                       parts(passes->frame.height_px, BLUR_HEAT_MADE_Y)},
             .constants.heat = {
                 .frame = passes->frame,
                 .steps = steps,
