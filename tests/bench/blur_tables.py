@@ -7,7 +7,7 @@ ENGINES = {
     "blur-4": ("gaussian", "sigma 4", 4),
     "blur-32": ("gaussian", "sigma 32", 32),
     "blur-quasi-20": ("quasi", "sigma 20", 20),
-    "blur-box-20": ("box", "three boxes, sigma 20", 20),
+    "blur-box-20": ("box", "four boxes, sigma 20", 20),
     "blur-diffusion-50": ("diffusion", "50 steps, sigma 4.1", (50 / 3) ** 0.5),
     "blur-fft-24": ("fft", "disc of 24 px, sigma 12", 12),
     "blur-fft-200": ("fft", "disc of 200 px, sigma 100", 100),

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* All boxes of an axis, or as many as reach no further than a quarter of a workgroup's places. It has parts of some lines
- * in shared memory, with as much around them as its boxes reach; a thread makes nine places of a line that follow each
- * other: an odd number, so that neighbouring threads' places lie in different banks. Bound by shared memory.
+/* All boxes of an axis, or as many as reach no further than half of a workgroup's places. A workgroup has parts of some
+ * lines in shared memory, with as much around them as its boxes reach. A thread makes nine places of a line that follow
+ * each other: an odd number, so that neighbouring threads' places lie in different banks. Bound by shared memory.
  *
  * A box's sums have no differences: what is left of the first places, what all have, and what has come of the next ones.
  * Values that are not finite reach as far as the box.
