@@ -55,8 +55,8 @@ struct blur_box_constants {
     int32_t boxes; /* one after the other */
     int32_t half_px;
     int32_t reach_px; /* with the ends */
-    int32_t lines; /* of a workgroup, which have BLUR_BOX_THREADS 192parts at most */
-    int32_t parts; /* of a line, of BLUR_BOX_PLACES 9each, with what boxes reach around */
+    int32_t lines; /* of a workgroup; lines times parts are BLUR_BOX_THREADS at most */
+    int32_t parts; /* of a line, of BLUR_BOX_PLACES each, with what boxes reach around */
     int32_t made; /* places of a line that a workgroup makes */
     float end; /* the share of the next ones, more than 0 */
     float scale;
