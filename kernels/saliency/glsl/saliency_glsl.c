@@ -223,8 +223,10 @@ static void add_fine(struct making *making)
     }
 }
 
-/* Sums `count` scales of level 0 beside the last pass, whose planes leave most of a GPU idle. left:
- * how many scales are left, which become less */
+/* Sums `count` scales of level 0 beside the last pass, whose planes leave most of a GPU idle. No
+ * barrier is between them: in the buffer that both write into, level 0 reads bins of pixels and
+ * writes responses, and that pass reads which bins there are and has masks. left: how many scales
+ * are left, which become less */
 static void add_beside(struct making *making, int32_t count, int32_t *left)
 {
     for (int32_t i = 0; *left > 0 && i < count; i++) {
