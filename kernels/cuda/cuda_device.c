@@ -151,16 +151,29 @@ void cuda_device_pop(const struct cuda_device *device)
     CU_WARN(device->log, device->cu, device->cu->CtxPopCurrent(&popped));
 }
 
-enum fovea_result cuda_device_create_stream(const struct cuda_device *device, CUstream *out_stream)
+static enum fovea_result create_stream(const struct cuda_device *device, bool low,
+                                       CUstream *out_stream)
 {
     const struct cuda_driver *cu = device->cu;
     int lowest = 0;
     int highest = 0;
     *out_stream = NULL;
     CU_TRY(device->log, cu, cu->CtxGetStreamPriorityRange(&lowest, &highest));
-    CU_TRY(device->log, cu,
-           cu->StreamCreateWithPriority(out_stream, CU_STREAM_NON_BLOCKING, highest));
+    CU_TRY(
+        device->log, cu,
+        cu->StreamCreateWithPriority(out_stream, CU_STREAM_NON_BLOCKING, low ? lowest : highest));
     return FOVEA_OK;
+}
+
+enum fovea_result cuda_device_create_stream(const struct cuda_device *device, CUstream *out_stream)
+{
+    return create_stream(device, false, out_stream);
+}
+
+enum fovea_result cuda_device_create_low_stream(const struct cuda_device *device,
+                                                CUstream *out_stream)
+{
+    return create_stream(device, true, out_stream);
 }
 
 enum fovea_result cuda_device_shared_bytes(const struct cuda_device *device, int *out_bytes)

@@ -62,6 +62,9 @@ void cuda_device_pop(const struct cuda_device *device);
  * pushed. */
 FOVEA_MUST_CHECK enum fovea_result cuda_device_create_stream(const struct cuda_device *device,
                                                              CUstream *out_stream);
+/* The same of the lowest priority: its blocks fill the places that others leave free. */
+FOVEA_MUST_CHECK enum fovea_result cuda_device_create_low_stream(const struct cuda_device *device,
+                                                                 CUstream *out_stream);
 
 /* Finds what a block may have of shared memory where it is asked for. */
 FOVEA_MUST_CHECK enum fovea_result cuda_device_shared_bytes(const struct cuda_device *device,

@@ -221,17 +221,34 @@ static enum fovea_result follow(const struct saliency_cuda *cuda, CUstream from,
     return FOVEA_OK;
 }
 
-/* Level 0 runs beside the coarser levels. */
-static enum fovea_result make_responses(const struct saliency_cuda_group *group)
+/* Enqueues a step on a stream of ours, between what the group's has before and after it. */
+static enum fovea_result enqueue_beside(const struct saliency_cuda_group *group,
+                                        enum saliency_cuda_step step, CUstream stream, CUevent done)
 {
     const struct saliency_cuda *cuda = group->cuda;
     struct saliency_cuda_group beside = *group;
-    beside.stream = cuda->side;
+    beside.stream = stream;
+    FOVEA_TRY(follow(cuda, group->stream, cuda->begun, stream));
+    FOVEA_TRY(enqueue(&beside, step));
+    CU_TRY(cuda->device->log, cuda->device->cu, cuda->device->cu->EventRecord(done, stream));
+    return FOVEA_OK;
+}
+
+static enum fovea_result wait_on(const struct saliency_cuda_group *group, CUevent event)
+{
+    const struct cuda_device *device = group->cuda->device;
+    CU_TRY(device->log, device->cu, device->cu->StreamWaitEvent(group->stream, event, 0));
+    return FOVEA_OK;
+}
+
+static enum fovea_result make_responses(const struct saliency_cuda_group *group)
+{
+    const struct saliency_cuda *cuda = group->cuda;
     FOVEA_TRY(enqueue(group, SALIENCY_CUDA_BINS));
-    FOVEA_TRY(follow(cuda, group->stream, cuda->begun, cuda->side));
-    FOVEA_TRY(enqueue(&beside, SALIENCY_CUDA_COARSE));
-    FOVEA_TRY(enqueue(group, SALIENCY_CUDA_FINE));
-    return follow(cuda, cuda->side, cuda->done, group->stream);
+    FOVEA_TRY(enqueue_beside(group, SALIENCY_CUDA_COARSE, cuda->coarse_stream, cuda->coarse_done));
+    FOVEA_TRY(enqueue_beside(group, SALIENCY_CUDA_FINE, cuda->fine_stream, cuda->fine_done));
+    FOVEA_TRY(wait_on(group, cuda->coarse_done));
+    return wait_on(group, cuda->fine_done);
 }
 
 /* Waits for what was enqueued before a call failed: then nothing reads the picture or the memory.
@@ -239,7 +256,8 @@ static enum fovea_result make_responses(const struct saliency_cuda_group *group)
 static void wait_for_all(const struct saliency_cuda *cuda, CUstream stream)
 {
     const struct cuda_device *device = cuda->device;
-    CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(cuda->side));
+    CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(cuda->coarse_stream));
+    CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(cuda->fine_stream));
     CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(stream));
 }
 

@@ -42,30 +42,35 @@ static enum fovea_result check_code(const struct saliency_cuda *cuda)
     return FOVEA_OK;
 }
 
-static enum fovea_result make_side(struct saliency_cuda *cuda)
+static enum fovea_result make_streams(struct saliency_cuda *cuda)
 {
     const struct cuda_device *device = cuda->device;
     const struct cuda_driver *cu = device->cu;
-    FOVEA_TRY(cuda_device_create_stream(device, &cuda->side));
-    CUevent *const events[] = {&cuda->begun, &cuda->done, &cuda->reported_at[0],
-                               &cuda->reported_at[1]};
+    FOVEA_TRY(cuda_device_create_stream(device, &cuda->coarse_stream));
+    FOVEA_TRY(cuda_device_create_low_stream(device, &cuda->fine_stream));
+    CUevent *const events[] = {&cuda->begun, &cuda->coarse_done, &cuda->fine_done,
+                               &cuda->reported_at[0], &cuda->reported_at[1]};
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
         CU_TRY(device->log, cu, cu->EventCreate(events[i], CU_EVENT_DISABLE_TIMING));
     }
     return FOVEA_OK;
 }
 
-static void free_side(const struct saliency_cuda *cuda)
+static void free_streams(const struct saliency_cuda *cuda)
 {
     const struct cuda_device *device = cuda->device;
-    const CUevent events[] = {cuda->begun, cuda->done, cuda->reported_at[0], cuda->reported_at[1]};
+    const CUevent events[] = {cuda->begun, cuda->coarse_done, cuda->fine_done, cuda->reported_at[0],
+                              cuda->reported_at[1]};
+    const CUstream streams[] = {cuda->coarse_stream, cuda->fine_stream};
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
         if (events[i]) {
             CU_WARN(device->log, device->cu, device->cu->EventDestroy(events[i]));
         }
     }
-    if (cuda->side) {
-        CU_WARN(device->log, device->cu, device->cu->StreamDestroy(cuda->side));
+    for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
+        if (streams[i]) {
+            CU_WARN(device->log, device->cu, device->cu->StreamDestroy(streams[i]));
+        }
     }
 }
 
@@ -75,7 +80,7 @@ static enum fovea_result load(struct saliency_cuda *cuda)
     FOVEA_TRY(cuda_capture_enter(cuda->device, &before));
     enum fovea_result result = get_kernels(cuda);
     result = result < 0 ? result : check_code(cuda);
-    result = result < 0 ? result : make_side(cuda);
+    result = result < 0 ? result : make_streams(cuda);
     cuda_capture_leave(cuda->device, before);
     return result;
 }
@@ -112,7 +117,7 @@ void saliency_cuda_destroy(struct saliency_cuda **cuda)
     *cuda = NULL;
     if (gone && gone->device && cuda_capture_enter(gone->device, &before) == FOVEA_OK) {
         saliency_cuda_free_memory(gone);
-        free_side(gone);
+        free_streams(gone);
         cuda_module_unload(gone->device, &gone->module);
         cuda_capture_leave(gone->device, before);
     }

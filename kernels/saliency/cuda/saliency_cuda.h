@@ -19,8 +19,10 @@ struct saliency_cuda {
     CUmodule module;
     struct cuda_kernels bins;
     CUfunction fine, present, first_planes, next_planes, filter, maxima, report;
-    CUstream side; /* coarser levels, beside level 0 on the caller's */
-    CUevent begun, done; /* of them */
+    /* Coarser levels, whose launches wait for each other, on one of the highest priority, and level
+     * 0, which fills what they leave free, on one of the lowest */
+    CUstream coarse_stream, fine_stream;
+    CUevent begun, coarse_done, fine_done;
     CUevent reported_at[2]; /* what the images of a half have */
 
     /* It is made for a plan, a number of channels and of images */
