@@ -15,8 +15,7 @@
 
 struct fine_memory {
     present_bins bins;
-    /* Bins of the pixels and of those around them, and rows whose sums nobody wants */
-    uint2 region[(STRIP_ROWS + 8) * STRIP_WORDS];
+    uint2 region[STRIP_ROWS * STRIP_WORDS]; /* bins of the pixels and of those around them */
     uint4 totals[SALIENCY_CUDA_STRIP_WARPS][STRIP_BLOCKS][32];
 };
 

@@ -7,12 +7,12 @@
  * at a time:
  *
  *     rows      16 columns x 8 rows = a line (16 x 32 to 64) times places (32 to 64 x 8)
- *     columns   16 columns x 8 rows that are wanted = sums of rows (16 x 32 or 48) times a line
- *               (32 or 48 x 8)
+ *     columns   16 columns x 8 rows that are wanted = sums of rows (16 x 24 to 48) times a line
+ *               (24 to 48 x 8)
  *
  * D of rows is, as halves, A of columns: nothing leaves registers. The eight rows after these are
- * on their way meanwhile. Conditions are the same in all lanes, and lie in registers of the whole
- * warp. */
+ * on their way meanwhile, and behind a plane's last ones the next plane's. Conditions are the same
+ * in all lanes, and lie in registers of the whole warp. */
 #pragma once
 
 #include "kernels/cuda/mma.cuh"
@@ -76,20 +76,20 @@ DEVICE void add_sized(Add add, const saliency_cuda_scale &scale, const plane_sha
 {
     const int columns = SALIENCY_CUDA_STRIP_COLUMNS(scale.reach);
     if (columns == 4) {
-        add(line_size<4, 2>(), share);
+        add(line_size<4, 3>(), share);
     } else if (columns == 5) {
-        add(line_size<5, 2>(), share);
+        add(line_size<5, 4>(), share);
     } else if (columns == 6) {
-        add(line_size<6, 3>(), share);
+        add(line_size<6, 5>(), share);
     } else {
-        add(line_size<8, 3>(), share);
+        add(line_size<8, 6>(), share);
     }
 }
 
 /* Returns what a plane takes, in units of ten cycles, as measured. */
 DEVICE int cost_of(int reach)
 {
-    return 3 * SALIENCY_CUDA_STRIP_COLUMNS(reach) + 4 * SALIENCY_CUDA_STRIP_ROWS(reach);
+    return 3 * SALIENCY_CUDA_STRIP_COLUMNS(reach) + 2 * SALIENCY_CUDA_STRIP_ROWS(reach);
 }
 
 /* ---- Planes */
@@ -120,14 +120,15 @@ DEVICE void add_places(Sum &sum, const line_weights<COLUMNS> &weights,
     }
 }
 
-/* COLUMNS, ROWS: eights of places along a row that 16 columns have weights for, and sixteens along
- * a column that 8 rows have. Places: has those of eight rows of a plane. */
+/* COLUMNS, ROWS: eights of places along a row that 16 columns have weights for, and along a column
+ * that 8 rows have. Places: has those of eight rows of a plane. */
 template <int COLUMNS, int ROWS, typename Places> struct line_walk {
-    static constexpr int BLOCKS = 2 * ROWS; /* of rows that 8 rows have weights for */
+    typedef typename Places::plane plane;
+    static constexpr int TURN = ROWS % 2 == 0 ? ROWS : 2 * ROWS; /* steps of a loop, two at once */
 
     line_weights<COLUMNS> across[2];
-    uint32_t down[2][BLOCKS][2]; /* of two blocks behind each other, beginning with each of them */
-    uint32_t sums[2][2 * BLOCKS]; /* by p and q: of blocks of rows, of the lane's two columns */
+    uint32_t down[2][ROWS][2]; /* of two eights behind each other, beginning with each of them */
+    uint32_t sums[2][2 * ROWS]; /* by p and q: of eights of rows, of the lane's two columns */
     Places places;
 
     MEMBER void load(const uint32_t *weights)
@@ -138,24 +139,24 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
             across[i / (2 * COLUMNS)].of[i / 2 % COLUMNS][i % 2] = weights[i * 32 + lane];
         }
 #pragma unroll
-        for (int i = 0; i < 4 * BLOCKS; i++) {
-            down[i / (2 * BLOCKS)][i / 2 % BLOCKS][i % 2] = weights[(4 * COLUMNS + i) * 32 + lane];
+        for (int i = 0; i < 4 * ROWS; i++) {
+            down[i / (2 * ROWS)][i / 2 % ROWS][i % 2] = weights[(4 * COLUMNS + i) * 32 + lane];
         }
     }
 
     /* Eight rows of places */
-    MEMBER void add_rows(const line_places<COLUMNS> &in, int block)
+    MEMBER void add_rows(const line_places<COLUMNS> &in, int eight)
     {
 #pragma unroll
         for (int line = 0; line < 2; line++) {
             uint32_t made[2];
             places.sum(across[line], in, line, made);
-            sums[line][2 * block] = made[0];
-            sums[line][2 * block + 1] = made[1];
+            sums[line][2 * eight] = made[0];
+            sums[line][2 * eight + 1] = made[1];
         }
     }
 
-    /* Adds eight rows' |F - G|; `first`: the number of the first block that they have weights for
+    /* Adds eight rows' |F - G|; `first`: the number of the first eight that they have weights for
      */
     MEMBER void add_columns(int first, uint32_t planes, uint32_t (&total)[4])
     {
@@ -163,11 +164,15 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
 #pragma unroll
         for (int line = 0; line < 2; line++) { /* p takes q's weights */
 #pragma unroll
-            for (int i = 0; i < ROWS; i++) {
-                const uint32_t *of = &sums[line][4 * i];
-                const uint32_t a[4] = {of[0], of[1], of[2], of[3]};
-                const auto &weights = down[1 - line][(2 * i + BLOCKS - first) % BLOCKS];
-                mma_add(sum, a, weights[0], weights[1]);
+            for (int i = 0; i < ROWS; i += 2) {
+                const uint32_t *of = &sums[line][2 * i];
+                const auto &weights = down[1 - line][(i + ROWS - first) % ROWS];
+                if (i + 1 < ROWS) {
+                    const uint32_t a[4] = {of[0], of[1], of[2], of[3]};
+                    mma_add(sum, a, weights[0], weights[1]);
+                } else {
+                    mma_add_of_8(sum, make_uint2(of[0], of[1]), weights[0]);
+                }
             }
         }
 #pragma unroll
@@ -176,46 +181,62 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
         }
     }
 
-    /* Rows alone, or the columns of a block, too, and the rows of the one that they do not reach
-     * yet: neither waits for the other, and what both read is asked for first. */
-    MEMBER void add_step(typename Places::plane own, typename Places::plane after, int next,
-                         int block, uint32_t planes, uint4 *place)
+    /* The next eight rows of `own`; those behind them, which are eight `next` of `after`, are asked
+     * for. */
+    MEMBER void begin_step(plane own, plane after, int next, int eight)
     {
         line_places<COLUMNS> in;
         places.take(own, in);
         places.fetch(after, next);
-        if (place) {
-            const uint4 before = *place;
-            uint32_t total[4] = {before.x, before.y, before.z, before.w};
-            add_columns(block, planes, total);
-            add_rows(in, block);
-            *place = make_uint4(total[0], total[1], total[2], total[3]);
-        } else {
-            add_rows(in, block);
-        }
+        add_rows(in, eight);
     }
 
-    /* blocks: of rows that are wanted, two at once; `after`: the plane whose first rows are asked
-     * for behind its last ones, of which the last are not wanted. The loop is unrolled as far as
-     * places in `sums` ask for it: more code than caches hold is waited for. */
-    MEMBER void add_plane(typename Places::plane own, typename Places::plane after, int blocks,
-                          uint32_t planes, uint4 *totals)
+    /* The same, and the columns that do not reach these rows yet: neither waits for the other, and
+     * what both read is asked for first. */
+    MEMBER void add_step(plane own, plane after, int next, int eight, uint32_t planes, uint4 *place)
     {
+        line_places<COLUMNS> in;
+        const uint4 before = *place;
+        uint32_t total[4] = {before.x, before.y, before.z, before.w};
+        places.take(own, in);
+        places.fetch(after, next);
+        add_columns(eight, planes, total);
+        add_rows(in, eight);
+        *place = make_uint4(total[0], total[1], total[2], total[3]);
+    }
+
+    /* Adds a plane whose first eight rows are there, and makes those of the plane `after` it.
+     * blocks: eights of rows that are wanted, two at once. The loop is unrolled as far as places in
+     * `sums` ask for it: more code than caches hold is waited for. */
+    MEMBER void add_plane(plane own, plane after, int blocks, uint32_t planes, uint4 *totals)
+    {
+        uint32_t made[4] = {};
 #pragma unroll
-        for (int i = 0; i < BLOCKS; i++) {
-            add_step(own, own, i + 1, i, 0, nullptr);
+        for (int i = 1; i < ROWS; i++) {
+            begin_step(own, own, i + 1, i);
         }
 #pragma unroll 1
-        for (int first = 0; first < blocks; first += BLOCKS) {
+        for (int first = 0; first < blocks; first += TURN) {
 #pragma unroll
-            for (int i = 0; i < BLOCKS; i++) {
-                if (i > 0 && i % 2 == 0 && first + i >= blocks) {
+            for (int i = 0; i < TURN; i += 2) {
+                if (i > 0 && first + i >= blocks) {
                     break;
                 }
-                const bool ends = i % 2 == 1 && first + i + 1 >= blocks;
-                add_step(own, ends ? after : own, ends ? 0 : BLOCKS + first + i + 1, i, planes,
-                         &totals[(first + i) * 32]);
+                const bool ends = first + i + 2 >= blocks;
+                const plane then = ends ? after : own;
+                const int next = ends ? 0 : ROWS + first + i + 1;
+                uint4 *place = &totals[(first + i) * 32];
+                add_step(own, then, next, i % ROWS, planes, place);
+                add_step(then, then, next + 1, (i + 1) % ROWS, planes, place + 32);
+#pragma unroll
+                for (int k = 0; k < 4; k++) {
+                    made[k] = sums[k / 2][(i + 1) % ROWS * 2 + k % 2];
+                }
             }
+        }
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            sums[k / 2][k % 2] = made[k];
         }
     }
 
@@ -227,6 +248,7 @@ template <int COLUMNS, int ROWS, typename Places> struct line_walk {
     {
         uint32_t added = 0;
         places.fetch(plane_of(share.first), 0);
+        begin_step(plane_of(share.first), plane_of(share.first), 1, 0);
 #pragma unroll 1
         for (int i = share.first; i < share.end; i += share.next) {
             const int after = i + share.next < share.end ? i + share.next : i;

@@ -109,7 +109,7 @@ static void fill_kernel(const struct saliency_scale *scale, uint32_t *out)
     const int32_t above = SALIENCY_CUDA_STRIP_ABOVE(scale->reach);
     const int32_t columns = SALIENCY_CUDA_STRIP_COLUMNS(scale->reach);
     const int32_t across = 2 * 32 * columns;
-    const int32_t blocks = 2 * SALIENCY_CUDA_STRIP_ROWS(scale->reach);
+    const int32_t blocks = SALIENCY_CUDA_STRIP_ROWS(scale->reach);
     const int32_t down = 2 * 32 * blocks;
     for (int32_t i = 0; i < 2 * across; i++) {
         const int32_t eight = i % across / 64;

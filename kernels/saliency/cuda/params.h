@@ -14,19 +14,20 @@
 #define SALIENCY_CUDA_ROWS 4 /* of SALIENCY_CUDA_SEGMENT pixels or samples: a block's */
 
 /* Strips of pixels, or of coarser levels' samples, and by a kernel's reach the eights of them that
- * 16 columns have weights for, the sixteens that 8 rows have, and where these begin. */
+ * 16 columns have weights for, those that 8 rows have, and where these begin. */
 #define SALIENCY_CUDA_STRIP_WARPS 8
 #define SALIENCY_CUDA_STRIP_WIDTH 16
 #define SALIENCY_CUDA_STRIP_HEIGHT 64
 #define SALIENCY_CUDA_STRIP_COLUMNS(reach)                                                         \
     ((reach) <= 8 ? 4 : (reach) <= 12 ? 5 : (reach) <= 16 ? 6 : 8)
 #define SALIENCY_CUDA_STRIP_LEFT(reach) (4 * SALIENCY_CUDA_STRIP_COLUMNS(reach) - 8)
-#define SALIENCY_CUDA_STRIP_ROWS(reach) ((reach) <= 12 ? 2 : 3)
-#define SALIENCY_CUDA_STRIP_ABOVE(reach) ((reach) <= 12 ? 12 : 20)
+#define SALIENCY_CUDA_STRIP_ROWS(reach)                                                            \
+    ((reach) <= 8 ? 3 : (reach) <= 12 ? 4 : (reach) <= 16 ? 5 : 6)
+#define SALIENCY_CUDA_STRIP_ABOVE(reach) (4 * SALIENCY_CUDA_STRIP_ROWS(reach) - 4)
 /* Words of a scale: of p and q, a register of all lanes after the other, of rows and then of
  * columns. */
 #define SALIENCY_CUDA_KERNEL_WORDS(reach)                                                          \
-    ((4 * SALIENCY_CUDA_STRIP_COLUMNS(reach) + 8 * SALIENCY_CUDA_STRIP_ROWS(reach)) * 32)
+    (4 * (SALIENCY_CUDA_STRIP_COLUMNS(reach) + SALIENCY_CUDA_STRIP_ROWS(reach)) * 32)
 
 /* Planes of coarser levels: strips of SALIENCY_CUDA_SEGMENT samples and so many rows */
 #define SALIENCY_CUDA_PLANE_HEIGHT 16
