@@ -120,7 +120,11 @@ struct pixel_rows {
         }
     }
 
-    MEMBER void choose(const present_bins &bins, int i)
+    MEMBER void ask(const present_bins &, int)
+    {
+    }
+
+    MEMBER void choose(const present_bins &bins, int i, int)
     {
         v = (uint32_t)(bins.list[i] | 128) * 0x01010101u;
     }
@@ -143,7 +147,8 @@ struct pixel_rows {
     }
 };
 
-/* Rows of a finer level's samples. Fours beyond those stored are like the outermost. */
+/* Rows of a finer level's samples. Fours beyond those stored are like the outermost. All of a plane
+ * are under way at once, and the next plane's behind each eight rows that have been multiplied. */
 struct sample_rows {
     static constexpr float UNIT = 1.0f / (float)(1 << SALIENCY_HALF_SHIFT); /* of weights */
     static constexpr float BEGIN = 0.5f * UNIT * SAMPLE_UNIT; /* so none lies between two halves */
@@ -151,7 +156,8 @@ struct sample_rows {
     static constexpr int BEFORE = SALIENCY_CUDA_PLANE_BEFORE;
 
     uint32_t weights[PLANE_SIXTEENS][4];
-    const char *planes, *own;
+    const char *planes, *asked;
+    uint2 in[PLANE_BLOCKS][PLANE_SIXTEENS];
     uint32_t fours[PLANE_SIXTEENS]; /* bytes before them */
     int row, last; /* the lane's first row, which may be beyond the level's */
     int pitch, next; /* bytes of a row, and of a plane */
@@ -178,24 +184,42 @@ struct sample_rows {
         }
     }
 
-    MEMBER void choose(const present_bins &bins, int i)
-    {
-        own = ptx_mad_wide(bins.planes[i], next, planes);
-    }
-
-    MEMBER void add(int block, uint32_t &first, uint32_t &second) const
+    MEMBER void fetch(int block)
     {
         const uint32_t from = (uint32_t)(clamped(row + 8 * block, 0, last) * pitch);
+#pragma unroll
+        for (int i = 0; i < PLANE_SIXTEENS; i++) {
+            in[block][i] = __ldg((const uint2 *)(asked + (from + fours[i])));
+        }
+    }
+
+    MEMBER void ask(const present_bins &bins, int i)
+    {
+        asked = ptx_mad_wide(bins.planes[i], next, planes);
+#pragma unroll
+        for (int block = 0; block < PLANE_BLOCKS; block++) {
+            fetch(block);
+        }
+    }
+
+    MEMBER void choose(const present_bins &bins, int, int after)
+    {
+        asked = ptx_mad_wide(bins.planes[after], next, planes);
+    }
+
+    MEMBER void add(int block, uint32_t &first, uint32_t &second)
+    {
         float sum[4];
 #pragma unroll
         for (int i = 0; i < PLANE_SIXTEENS; i++) {
-            const uint2 four = __ldg((const uint2 *)(own + (from + fours[i])));
+            const uint2 four = in[block][i];
             if (i == 0) {
                 mma_begin(sum, weights[i], four.x, four.y, BEGIN, BEGIN);
             } else {
                 mma_add(sum, weights[i], four.x, four.y);
             }
         }
+        fetch(block);
         first = mma_rounded(sum[0], sum[1]);
         second = mma_rounded(sum[2], sum[3]);
     }

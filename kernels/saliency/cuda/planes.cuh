@@ -145,7 +145,7 @@ DEVICE void write_four(uint16_t *plane, int64_t next, int planes, uint2 four)
 
 /* The lane's samples of a plane, and of those that are like it: four of two rows, 8 rows apart */
 template <typename Rows>
-DEVICE void make_plane(const Rows &rows, const plane_columns &columns, int height, uint16_t *plane,
+DEVICE void make_plane(Rows &rows, const plane_columns &columns, int height, uint16_t *plane,
                        int pitch, int64_t next, int planes)
 {
     uint32_t sums[2][PLANE_BLOCKS];
@@ -187,7 +187,8 @@ DEVICE void clear_planes(const saliency_cuda_frame &frame, const saliency_cuda_l
     }
 }
 
-/* A warp has every n-th plane. The last bin's has all pixels, and nothing reads it. */
+/* A warp has every n-th plane. The last bin's has all pixels, and nothing reads it. Rows of a plane
+ * are asked for while the one before it is made. */
 template <typename Rows>
 DEVICE void make_planes(const saliency_cuda_frame &frame, const saliency_cuda_level &level,
                         const plane_place &place, const present_bins &bins, int count, int warp,
@@ -203,11 +204,16 @@ DEVICE void make_planes(const saliency_cuda_frame &frame, const saliency_cuda_le
     if (blockIdx.y == 0) {
         clear_planes(frame, level, place, bins.planes[0]);
     }
+    const int step = WARPS * (int)gridDim.y;
+    const int first = warp / PLANE_HALVES + (int)blockIdx.y * WARPS;
+    const int end = count > 0 && bins.list[count - 1] == SALIENCY_BINS - 1 ? count - 1 : count;
+    if (first < end) {
+        rows.ask(bins, first);
+    }
 #pragma unroll 1
-    for (int i = warp / PLANE_HALVES + (int)blockIdx.y * WARPS;
-         i < count && bins.list[i] < SALIENCY_BINS - 1; i += WARPS * (int)gridDim.y) {
+    for (int i = first; i < end; i += step) {
         const int plane = bins.planes[i];
-        rows.choose(bins, i);
+        rows.choose(bins, i, i + step < end ? i + step : i);
         make_plane(rows, columns, place.height, to + plane * next, level.pitch, next,
                    bins.planes[i + 1] - plane);
     }

@@ -70,7 +70,7 @@ saliency_first_planes(const __grid_constant__ saliency_cuda_frame params)
     make_first_planes(params, memory);
 }
 
-KERNEL(STRIP_THREADS, 3)
+KERNEL(STRIP_THREADS, 2)
 saliency_next_planes(const __grid_constant__ saliency_cuda_frame params)
 {
     ptx_wait_for_kernel_ahead();
