@@ -217,7 +217,7 @@ struct unused_case {
     const char *names;
 };
 
-/* What the log says of such settings, and cases up to one without a set. */
+/* The log says these words of such settings; cases go up to one without a set. */
 static const struct {
     const char *words;
     struct unused_case cases[12];

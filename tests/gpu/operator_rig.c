@@ -147,7 +147,7 @@ void operator_rig_run_surface(const struct operator_rig *rig, const struct fovea
     depths_free(rig, &depths);
 }
 
-/* What has the same bits as a result that is exact is exact: the reference takes longer than all
+/* A surface with the bits of a result that is exact is exact: the reference takes longer than all
  * else. */
 static void check_surface(const struct operator_scene *scene, const struct operator_rig *rig,
                           const struct test_image *src, const struct test_image *exact)

@@ -517,8 +517,8 @@ static void without_a_record_no_driver_is_asked(void **state)
 
 #define ROUNDS 3
 
-/* What costs next to nothing takes several rounds to be told from it; the others are several times
- * the frame. To start a program takes longer than to measure it. */
+/* Several rounds tell a cost of next to nothing from none; the others cost several times the frame.
+ * To start a program takes longer than to measure it. */
 struct variant {
     const char *name;
     enum stand_layer layer;

@@ -410,7 +410,7 @@ static VkBufferImageCopy whole_image(uint32_t width_px, uint32_t height_px, VkDe
                                .imageExtent = {width_px, height_px, 1}};
 }
 
-/* Into the image, or out of it. */
+/* Copies into the image, or out of it. */
 static void record_copy(VkCommandBuffer commands, VkImage image, VkBuffer buffer, bool up,
                         VkBufferImageCopy region, VkImageLayout before, VkImageLayout after)
 {

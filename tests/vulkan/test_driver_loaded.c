@@ -101,7 +101,7 @@ static void run_apart(void (*of_child)(void))
     assert_int_equal(test_status_of(child), 0);
 }
 
-/* Each in a process of its own. */
+/* Each runs in a process of its own. */
 #define APART(name)                                                                                \
     TEST(name##_apart)                                                                             \
     {                                                                                              \

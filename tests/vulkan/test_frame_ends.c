@@ -92,7 +92,7 @@ static bool on_a_gpu(void)
     return rig_engine_options().nvidia;
 }
 
-/* Programs that run at once. */
+/* These programs run at once. */
 struct batch {
     const struct ending *endings[MOST_AT_ONCE];
     pid_t children[MOST_AT_ONCE];

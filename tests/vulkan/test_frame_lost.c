@@ -394,7 +394,7 @@ static void lose_a_context(void)
     assert_lost(device, stream);
 }
 
-/* The status of a process whose queue hangs. */
+/* A process whose queue hangs has this status. */
 #define HANGS 3
 
 /* In a process of its own, which may not get away from its queue otherwise. */
@@ -423,7 +423,7 @@ static void plain_vulkan(const char *queue)
 
 /* ---- Processes ---- */
 
-/* This program with other arguments; returns its status. */
+/* Runs this program with other arguments; returns its status. */
 static int status_of_process(const char *what)
 {
     stuck_step("a process of its own: %s", what);

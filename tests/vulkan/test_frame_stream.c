@@ -14,8 +14,7 @@
 #define HEIGHT_PX 108
 #define IN_FLIGHT 3
 #define PICTURES 4
-#define PERIOD                                                                                     \
-    60 /* frames until the same picture has the same gaze again: a multiple of PICTURES */
+#define PERIOD 60 /* frames from a picture and its gaze to both again; PICTURES divides it */
 
 static uint32_t frame_count = 60;
 static const VkFormat format = VK_FORMAT_B8G8R8A8_SRGB;
@@ -181,7 +180,7 @@ static void run_frame(struct stream *stream, uint32_t number)
     keep(stream, slot, number);
 }
 
-/* All frames that are this one a number of periods later. */
+/* Compares all frames that are this one a number of periods later. */
 static void expect_frames(const struct stream *stream, const struct gauss_plan *plan,
                           uint32_t first)
 {
