@@ -32,7 +32,7 @@ struct json_scan {
     size_t count;
     size_t at;
     char *plain; /* a copy of the bytes, in which comments become spaces; NULL: there may be none */
-    /* Of what json_pass passes over, whose strings can then be decoded; NULL: nobody asks. */
+    /* Filled by json_pass, which then takes strings only that can be decoded; NULL: nobody asks. */
     struct json_spots *spots;
     bool has_places; /* the problem begins with "line:column: " */
     char *problem; /* "": none */

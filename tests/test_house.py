@@ -62,8 +62,9 @@ def test_adapters_know_the_public_headers_alone():
                   "vulkan/vk_format.h"},
         # Sources change for others while frames go on, as in the layer; the runtime's gaze is held like theirs, and tells like theirs how
         # far away both eyes look. Whether contexts take settings is asked once for the contexts of all swapchains, as engine/feed.h does
-        # for its engines. Where an operator needs depths, and the program has none, it is left out.
-        "openxr": {"kernels/chain/chain.h", "plugin/context/settings_take.h",
+        # for its engines. Where an operator needs depths, and the program has none or such that a frame is
+        # refused, it is left out.
+        "openxr": {"kernels/chain/chain.h", "plugin/context/context_depth.h", "plugin/context/settings_take.h",
                    "plugin/gaze/gaze_hold.h", "plugin/gaze/gaze_source.h", "plugin/gaze/gaze_switch.h",
                    "plugin/gaze/gaze_vergence.h"},
         # It records the passes of operators, and shows frames to a source that looks at pictures, as plugin/frame does,
