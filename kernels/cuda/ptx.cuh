@@ -148,7 +148,20 @@ DEVICE void ptx_copy_wait()
     asm volatile("cp.async.wait_all;" : : : "memory");
 }
 
-/* ---- Barriers */
+/* ---- Arrivals and barriers */
+
+/* Counts a block in, and returns how many arrived before it: what it has written is there first,
+ * and what it reads afterwards is what they have written. Two fences around a plain addition would
+ * order all accesses of the device. */
+DEVICE uint32_t ptx_arrive(uint32_t *count)
+{
+    uint32_t before;
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
+                 : "=r"(before)
+                 : "l"(__cvta_generic_to_global(count))
+                 : "memory");
+    return before;
+}
 
 template <int BARRIER, int THREADS> DEVICE void ptx_barrier_sync()
 {

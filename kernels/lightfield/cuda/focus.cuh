@@ -7,10 +7,12 @@
 #pragma once
 
 #include "depth.cuh"
+#include "kernels/cuda/ptx.cuh"
 
 static_assert(LIGHTFIELD_CUDA_SIZES <= LIGHTFIELD_CUDA_THREADS, "a thread for each cost");
 
 #define SEARCH_LANES 8 /* threads that add up a patch size's lenses */
+#define SEARCH_TURN (4 * SEARCH_LANES) /* lenses that are loaded at once */
 
 struct search_memory {
     /* Pixels of the square have places in the nearest lens, and in the other one; columns of them
@@ -55,6 +57,20 @@ DEVICE void search_place(const lightfield_cuda_search &params, const search_bloc
     __syncthreads();
 }
 
+/* Returns what two samples differ by. Where both are interpolated from whole pixels the compiler is
+ * told, so that no branch stands between them: the loads of both are on their way at once. */
+template <typename Sampler>
+DEVICE float search_apart(const lightfield_cuda_raw &raw, int x, int y, int other_x, int other_y)
+{
+    if (Sampler::is_short && !raw.nearest && raw.whole_pixels) {
+        lightfield_cuda_raw known = raw;
+        known.nearest = 0;
+        known.whole_pixels = 1;
+        return apart(Sampler::sample(known, x, y), Sampler::sample(known, other_x, other_y));
+    }
+    return apart(Sampler::sample(raw, x, y), Sampler::sample(raw, other_x, other_y));
+}
+
 /* Adds what a pixel differs by. */
 template <typename Sampler>
 DEVICE void search_pixel(const lightfield_cuda_search &params, const search_block &block,
@@ -67,8 +83,8 @@ DEVICE void search_pixel(const lightfield_cuda_search &params, const search_bloc
     const place_part own_row = memory.rows[0][y];
     const place_part row = memory.rows[1][y];
     if (parts_even(row.from, block.down) * parts_even(column.from, block.right) > 0.0f) {
-        out.sum += apart(Sampler::sample(params.raw, column.x + row.x, column.y + row.y),
-                         Sampler::sample(params.raw, own.x + own_row.x, own.y + own_row.y));
+        out.sum += search_apart<Sampler>(params.raw, column.x + row.x, column.y + row.y,
+                                         own.x + own_row.x, own.y + own_row.y);
         out.count += 1.0f;
     }
 }
@@ -106,12 +122,29 @@ static __device__ bool search_is_last(const lightfield_cuda_search &params, int 
     lightfield_cuda_focus *focus = (lightfield_cuda_focus *)params.focus;
     if (thread == 0) {
         focus->differences[blockIdx.y * gridDim.x + blockIdx.x] = own;
-        __threadfence();
-        memory.is_last = atomicAdd(&focus->arrived, 1u) + 1u == gridDim.x * gridDim.y;
-        __threadfence();
+        memory.is_last = ptx_arrive(&focus->arrived) + 1u == gridDim.x * gridDim.y;
     }
     __syncthreads();
     return memory.is_last;
+}
+
+/* Adds a thread's next lenses, whose loads are all on their way at once. */
+static __device__ void search_add_turn(const lightfield_cuda_difference *of_size, int lens,
+                                       lightfield_cuda_difference &own)
+{
+    const int sizes = (int)gridDim.x;
+    const int last = (int)gridDim.y - 1;
+    lightfield_cuda_difference turn[SEARCH_TURN / SEARCH_LANES];
+#pragma unroll
+    for (int n = 0; n < SEARCH_TURN / SEARCH_LANES; n++) {
+        turn[n] = of_size[min(lens + n * SEARCH_LANES, last) * sizes];
+    }
+#pragma unroll
+    for (int n = 0; n < SEARCH_TURN / SEARCH_LANES; n++) {
+        const bool counts = lens + n * SEARCH_LANES <= last;
+        own.sum += counts ? turn[n].sum : 0.0f;
+        own.count += counts ? turn[n].count : 0.0f;
+    }
 }
 
 /* Costs of all patch sizes. Lenses are added in the same order whatever the order of blocks was. */
@@ -123,12 +156,9 @@ static __device__ void search_make_costs(const lightfield_cuda_focus *focus, int
     for (int first = 0; first < sizes; first += LIGHTFIELD_CUDA_THREADS / SEARCH_LANES) {
         const int size = first + thread / SEARCH_LANES;
         lightfield_cuda_difference own = {0.0f, 0.0f};
-#pragma unroll 4
-        for (int lens = thread % SEARCH_LANES; lens < lenses; lens += SEARCH_LANES) {
-            const volatile lightfield_cuda_difference &one =
-                focus->differences[lens * sizes + min(size, sizes - 1)];
-            own.sum += one.sum;
-            own.count += one.count;
+#pragma unroll 1
+        for (int lens = thread % SEARCH_LANES; lens < lenses; lens += SEARCH_TURN) {
+            search_add_turn(focus->differences + min(size, sizes - 1), lens, own);
         }
         search_add_lanes(own, SEARCH_LANES);
         if (thread % SEARCH_LANES == 0 && size < sizes) {

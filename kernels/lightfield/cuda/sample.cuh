@@ -98,6 +98,7 @@ DEVICE int sample_place(int place, int pixels, float &part)
 
 template <typename Raw> struct plain_sampler {
     static const int colors = Raw::colors;
+    static const bool is_short = true; /* registers have room for the loads of two samples */
 
     DEVICE const char *at(const lightfield_cuda_raw &raw, int x, int y)
     {
@@ -124,6 +125,7 @@ template <typename Raw> struct plain_sampler {
 /* Each of the four pixels of a square is a lattice of one colour. */
 template <typename Raw> struct mosaic_sampler {
     static const int colors = 3;
+    static const bool is_short = false;
 
     DEVICE float lattice(const lightfield_cuda_raw &raw, int number, int x, int y)
     {

@@ -114,8 +114,12 @@ static inline void ptx_copy_wait()
     cuda_host_copy_wait();
 }
 
-/* ---- Barriers */
+/* ---- Arrivals and barriers */
 
+static inline uint32_t ptx_arrive(uint32_t *count)
+{
+    return (*count)++; /* a fiber is never interrupted */
+}
 template <int BARRIER, int THREADS> static inline void ptx_barrier_sync()
 {
     cuda_host_barrier(BARRIER, THREADS, false, true);
