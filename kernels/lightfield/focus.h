@@ -69,7 +69,7 @@ static inline struct lightfield_focusing lightfield_focusing_of(
         .size_count = (int32_t)size_count,
         .is_blind = refocusing->foveation == NULL,
         .follow = {.elapsed_s = refocusing->elapsed_s,
-                   .time_s = refocusing->focus_time_s,
+                   .left = operator_left_after(refocusing->elapsed_s, refocusing->focus_time_s),
                    .hysteresis = refocusing->focus_hysteresis_px,
                    .start = 0.5 * (refocusing->first_px + refocusing->last_px)},
     };

@@ -19,7 +19,7 @@ HOST_DEVICE double operator_left_after(double elapsed_s, double time_s)
  * than the hysteresis. Of diopters, or any measure of which equal steps look equal. */
 struct operator_follow {
     double elapsed_s; /* since the frame before; 0: it follows on none, and is there at once */
-    double time_s;
+    double left; /* of the way to what is wanted: operator_left_after */
     double hysteresis;
     double start; /* where nothing was in focus, and nothing is seen */
 };
@@ -34,8 +34,7 @@ HOST_DEVICE double operator_focus_follow(const struct operator_follow *how, doub
     if (follows && (!is_seen || fabs(wanted - focus->wanted_diopters) <= how->hysteresis)) {
         wanted = focus->wanted_diopters;
     }
-    const double left = follows ? operator_left_after(how->elapsed_s, how->time_s) : 0.0;
-    focus->diopters = wanted + (follows ? left * (focus->diopters - wanted) : 0.0);
+    focus->diopters = wanted + (follows ? how->left * (focus->diopters - wanted) : 0.0);
     focus->wanted_diopters = wanted;
     focus->is_there = is_seen || follows;
     return focus->diopters;
