@@ -93,18 +93,18 @@ FOVEA_API void fovea_blobs_destroy(struct fovea_blobs **blobs);
  * and 2 for each column, 2 MiB a thread, and 200 bytes a thread for each blob of blob_max beyond
  * 1000.
  *
- * Images in CUDA memory: works on cuda_stream and one of its own, on the device that has them; NULL
- * is the legacy default stream. Waits for that stream before it returns, because the lists are the
- * processor's to read. Responses and lists are those of images in CPU memory, to the last bit. The
- * first call of a size, one with more images than ever, and a picture with more candidates than
+ * Images in CUDA memory: works behind what cuda_stream has, on streams of its own, on the device
+ * that has them; NULL is the legacy default stream. Waits before it returns, because the lists are
+ * the processor's to read. Responses and lists are those of images in CPU memory, to the last bit.
+ * The first call of a size, one with more images than ever, and a picture with more candidates than
  * ever allocate: of the device's memory 88 to 115 bytes for each pixel of a channel (0.4 MB a
  * channel of 1x1 pixels, 1.4 of 64x64, 6.5 of 224x224), 20 more for each pixel, and 200 KiB an
  * image or 192 bytes for each blob of blob_max; and 48 KiB an image of CPU memory that the device
  * writes. This of images that come to 512 MiB, and of one channel of one image at least: more
- * images come after each other. FOVEA_ERROR_UNSUPPORTED: there is no CUDA in the build or on the
- * machine, or the device, or the code that the build has for it, is older than compute
- * capability 8.0. FOVEA_ERROR_INVALID_STATE: the stream is being captured. On failure nothing that
- * was written counts. */
+ * images come after each other, and those at once have all but the first of these twice.
+ * FOVEA_ERROR_UNSUPPORTED: there is no CUDA in the build or on the machine, or the device, or the
+ * code that the build has for it, is older than compute capability 8.0. FOVEA_ERROR_INVALID_STATE:
+ * the stream is being captured. On failure nothing that was written counts. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_blobs_run(
     struct fovea_blobs *blobs, const struct fovea_image *src, uint32_t image_count,
     ptrdiff_t src_next_bytes, struct fovea_blob *out_blobs, uint32_t *out_counts,

@@ -120,7 +120,7 @@ TEST(responses_and_lists_are_the_processors)
     }
 }
 
-#define IMAGES 3
+#define IMAGES 5
 #define SIDE 48
 #define PLACES 10 /* of candidates, at first */
 
@@ -159,6 +159,19 @@ static void assert_lists_of(struct saliency_cpu *cpu, const struct fovea_image *
     }
 }
 
+/* Makes memory for so many of the images at once. */
+static void reserve_at_once(struct saliency_cuda *cuda, const struct saliency_plan *plan,
+                            uint32_t images)
+{
+    cuda->most_bytes = 0;
+    do {
+        saliency_cuda_forget(cuda);
+        cuda->most_bytes += 1 << 17;
+        assert_ok(saliency_cuda_reserve(cuda, plan, 1, IMAGES));
+    } while (cuda->images < images);
+    assert_int_equal(cuda->images, images);
+}
+
 /* More candidates than come back unasked, and than there are places for; images that are begun
  * while others are done. */
 TEST(batches_are_single_images_and_of_many_candidates_none_is_lost)
@@ -185,13 +198,12 @@ TEST(batches_are_single_images_and_of_many_candidates_none_is_lost)
     assert_ok(saliency_plan_create(&numbers, SIDE, SIDE, &plan));
     assert_ok(saliency_cpu_create(plan, pool, 1, &cpu));
     assert_ok(saliency_cuda_create(fixture.device->ordinal, fixture.log, &cuda));
-    assert_ok(saliency_cuda_reserve(cuda, plan, 1, IMAGES));
-    assert_ok(saliency_cuda_make_candidates(cuda, PLACES));
     struct fovea_image device = image;
     device.data = (void *)(uintptr_t)memory;
     static const uint32_t rows[][2] = {{IMAGES, 7}, {2, 7}, {1, 2000}}; /* at once, reported */
     for (size_t i = 0; i < COUNT(rows); i++) {
-        cuda->images = rows[i][0];
+        reserve_at_once(cuda, plan, rows[i][0]);
+        assert_ok(saliency_cuda_make_candidates(cuda, PLACES));
         cuda->reported = rows[i][1];
         find_on_device(cuda, &device, pool, both);
         assert_lists_of(cpu, &image, both, cuda->images);

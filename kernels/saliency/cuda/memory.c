@@ -37,7 +37,7 @@ static void fill_samples(struct saliency_cuda_frame *frame, struct saliency_cuda
 static void fill_level(struct saliency_cuda *cuda, uint32_t number, uint32_t *strips)
 {
     const struct saliency_level *level = &cuda->plan->levels[number];
-    struct saliency_cuda_level *out = &cuda->frame.levels[number];
+    struct saliency_cuda_level *out = &cuda->frames[0].levels[number];
     *out = (struct saliency_cuda_level){.step_px = level->step_px,
                                         .scale_first = level->scale_first,
                                         .scale_end = level->scale_end,
@@ -53,7 +53,7 @@ static void fill_level(struct saliency_cuda *cuda, uint32_t number, uint32_t *st
                               bounds_parts(out->y.out_count, SALIENCY_CUDA_STRIP_HEIGHT));
     }
     out->strip_end = (int32_t)*strips;
-    fill_samples(&cuda->frame, out);
+    fill_samples(&cuda->frames[0], out);
 }
 
 static int32_t sum_of(const int32_t *line, int32_t reach)
@@ -129,7 +129,7 @@ static void fill_kernels(const struct saliency_cuda *cuda, uint32_t *out)
 {
     for (uint32_t i = 0; i < cuda->plan->scale_count; i++) {
         const struct saliency_scale *scale = &cuda->plan->scales[i];
-        fill_kernel(scale, out + cuda->frame.scales[i].kernel);
+        fill_kernel(scale, out + cuda->frames[0].scales[i].kernel);
     }
 }
 
@@ -138,7 +138,7 @@ static size_t fill_frame(struct saliency_cuda *cuda)
 {
     const struct saliency_plan *plan = cuda->plan;
     const double threshold = plan->numbers.threshold;
-    cuda->frame =
+    cuda->frames[0] =
         (struct saliency_cuda_frame){.width_px = plan->width_px,
                                      .height_px = plan->height_px,
                                      .channels = (int32_t)cuda->channels,
@@ -147,7 +147,7 @@ static size_t fill_frame(struct saliency_cuda *cuda)
                                      .scale_count = plan->scale_count,
                                      .response_count = plan->response_count,
                                      .threshold = threshold > 0.0 ? (float)threshold : 0.0f};
-    const int32_t kernels = fill_scales(plan, &cuda->frame);
+    const int32_t kernels = fill_scales(plan, &cuda->frames[0]);
     cuda->strips = 0;
     for (uint32_t i = 0; i < plan->level_count; i++) {
         fill_level(cuda, i, &cuda->strips);
@@ -188,58 +188,75 @@ static uint64_t pixels_of(const struct saliency_plan *plan)
 /* Places from 0 on. How many bytes all take: the result. */
 static uint64_t place_all(struct saliency_cuda *cuda, uint64_t kernel_bytes)
 {
-    struct saliency_cuda_frame *frame = &cuda->frame;
+    struct saliency_cuda_frame *frame = &cuda->frames[0];
     const uint64_t layers = (uint64_t)cuda->images * cuda->channels;
     uint64_t bytes = 0;
     frame->kernels = place(kernel_bytes, &bytes);
-    frame->bins = place(layers * pixels_of(cuda->plan), &bytes);
     frame->planes = place(sizeof(uint16_t) * cuda->layers * frame->plane_samples, &bytes);
     frame->masks_at = place(UINT64_C(16) * cuda->layers * (uint64_t)frame->masks, &bytes);
+    frame->bins = place(layers * pixels_of(cuda->plan), &bytes);
     frame->present = place(UINT64_C(16) * layers, &bytes); /* cleared with responses */
     frame->responses = place(sizeof(int32_t) * cuda->images * frame->response_count, &bytes);
     frame->counts = place(sizeof(uint32_t) * cuda->images, &bytes);
-    return bytes;
+    cuda->half_bytes = bytes - frame->bins;
+    return bytes + (cuda->halves - 1) * cuda->half_bytes;
 }
 
-static void move_all(struct saliency_cuda_frame *frame, uint64_t by)
+static void move_half(struct saliency_cuda_frame *frame, uint64_t by)
 {
-    uint64_t *const places[] = {&frame->kernels,  &frame->bins,    &frame->planes,
-                                &frame->masks_at, &frame->present, &frame->responses,
-                                &frame->counts};
+    uint64_t *const places[] = {&frame->bins, &frame->present, &frame->responses, &frame->counts};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         *places[i] += by;
     }
 }
 
+/* Both halves have the same kernels and planes. */
+static void move_all(struct saliency_cuda *cuda)
+{
+    struct saliency_cuda_frame *frame = &cuda->frames[0];
+    frame->kernels += cuda->memory;
+    frame->planes += cuda->memory;
+    frame->masks_at += cuda->memory;
+    move_half(frame, cuda->memory);
+    cuda->frames[1] = *frame;
+    move_half(&cuda->frames[1], cuda->half_bytes);
+}
+
 /* Returns the bytes of a layer's planes and masks. */
 static uint64_t layer_bytes(const struct saliency_cuda *cuda)
 {
-    return sizeof(uint16_t) * cuda->frame.plane_samples +
-           UINT64_C(16) * (uint64_t)cuda->frame.masks;
+    return sizeof(uint16_t) * cuda->frames[0].plane_samples +
+           UINT64_C(16) * (uint64_t)cuda->frames[0].masks;
 }
 
-/* Returns those of an image beside them: bins, responses, candidates, and those that are reported.
- */
+/* Returns those of an image beside them: bins, responses, candidates, and those that are reported,
+ * of one half. */
 static uint64_t image_bytes(const struct saliency_cuda *cuda)
 {
-    const uint64_t candidates = (uint64_t)saliency_candidates_most(cuda->plan) + 2 * REPORTED;
-    return cuda->channels * pixels_of(cuda->plan) + sizeof(int32_t) * cuda->frame.response_count +
-           candidates * sizeof(struct saliency_candidate) + 3 * sizeof(uint32_t) +
+    const uint64_t candidates = (uint64_t)saliency_candidates_most(cuda->plan) + REPORTED;
+    return cuda->channels * pixels_of(cuda->plan) +
+           sizeof(int32_t) * cuda->frames[0].response_count +
+           candidates * sizeof(struct saliency_candidate) + 2 * sizeof(uint32_t) +
            UINT64_C(16) * cuda->channels;
 }
 
-static uint32_t images_for(const struct saliency_cuda *cuda, uint32_t image_count)
+static uint32_t images_for(const struct saliency_cuda *cuda, uint32_t image_count, uint32_t halves)
 {
-    const uint64_t bytes = image_bytes(cuda) + cuda->channels * layer_bytes(cuda);
-    const uint32_t fit = image_slice_capacity(image_count, bytes, SALIENCY_CUDA_MOST_BYTES);
+    const uint64_t bytes = halves * image_bytes(cuda) + cuda->channels * layer_bytes(cuda);
+    const uint32_t fit = image_slice_capacity(image_count, bytes, cuda->most_bytes);
     return bounds_smaller_u32(bounds_smaller_u32(fit, image_count), GRID_MOST / 3);
+}
+
+static uint32_t halves_for(const struct saliency_cuda *cuda, uint32_t image_count)
+{
+    return images_for(cuda, image_count, 1) < image_count ? 2 : 1;
 }
 
 /* Returns how many layers of one image fit. */
 static uint32_t layers_for(const struct saliency_cuda *cuda)
 {
-    const uint64_t other = image_bytes(cuda);
-    const uint64_t left = other < SALIENCY_CUDA_MOST_BYTES ? SALIENCY_CUDA_MOST_BYTES - other : 0;
+    const uint64_t other = cuda->halves * image_bytes(cuda);
+    const uint64_t left = other < cuda->most_bytes ? cuda->most_bytes - other : 0;
     const uint64_t fit = left / (layer_bytes(cuda) + 1);
     const uint32_t all = cuda->images * cuda->channels;
     return cuda->images > 1 || fit >= all ? all : fit > 0 ? (uint32_t)fit : 1;
@@ -253,7 +270,7 @@ static enum fovea_result upload_kernels(const struct saliency_cuda *cuda, size_t
     fill_kernels(cuda, made);
     const enum fovea_result result =
         bytes > 0 ? CU_CHECK(device->log, device->cu,
-                             device->cu->MemcpyHtoD(cuda->frame.kernels, made, bytes))
+                             device->cu->MemcpyHtoD(cuda->frames[0].kernels, made, bytes))
                   : FOVEA_OK;
     free(made);
     return result;
@@ -261,7 +278,7 @@ static enum fovea_result upload_kernels(const struct saliency_cuda *cuda, size_t
 
 static uint64_t report_bytes(const struct saliency_cuda *cuda)
 {
-    return 2 * cuda->images *
+    return (uint64_t)cuda->halves * cuda->images *
            (sizeof(uint32_t) + (uint64_t)cuda->reported * sizeof(struct saliency_candidate));
 }
 
@@ -281,7 +298,7 @@ static enum fovea_result make_report(struct saliency_cuda *cuda)
 
 static uint64_t candidate_bytes(const struct saliency_cuda *cuda, uint32_t most)
 {
-    return (uint64_t)cuda->images * most * sizeof(struct saliency_candidate);
+    return (uint64_t)cuda->halves * cuda->images * most * sizeof(struct saliency_candidate);
 }
 
 enum fovea_result saliency_cuda_make_candidates(struct saliency_cuda *cuda, uint32_t most)
@@ -291,13 +308,15 @@ enum fovea_result saliency_cuda_make_candidates(struct saliency_cuda *cuda, uint
     CUdeviceptr made = 0;
     CU_TRY(device->log, device->cu, device->cu->MemAlloc(&made, bytes));
     if (cuda->candidates) {
-        cuda->bytes -= candidate_bytes(cuda, cuda->frame.candidate_most);
+        cuda->bytes -= candidate_bytes(cuda, cuda->frames[0].candidate_most);
     }
     cuda_device_free(device, &cuda->candidates);
     cuda->bytes += bytes;
     cuda->candidates = made;
-    cuda->frame.candidates = made;
-    cuda->frame.candidate_most = most;
+    for (uint32_t i = 0; i < 2; i++) {
+        cuda->frames[i].candidates = made + i * bytes / cuda->halves;
+        cuda->frames[i].candidate_most = most;
+    }
     return FOVEA_OK;
 }
 
@@ -305,11 +324,12 @@ static enum fovea_result make_memory(struct saliency_cuda *cuda, uint32_t image_
 {
     const struct cuda_device *device = cuda->device;
     const size_t kernel_bytes = fill_frame(cuda);
-    cuda->images = images_for(cuda, image_count);
+    cuda->halves = halves_for(cuda, image_count);
+    cuda->images = images_for(cuda, image_count, cuda->halves);
     cuda->layers = layers_for(cuda);
     cuda->bytes = place_all(cuda, kernel_bytes);
     CU_TRY(device->log, device->cu, device->cu->MemAlloc(&cuda->memory, cuda->bytes));
-    move_all(&cuda->frame, cuda->memory);
+    move_all(cuda);
     FOVEA_TRY(saliency_cuda_make_candidates(cuda, saliency_candidates_most(cuda->plan)));
     FOVEA_TRY(make_report(cuda));
     return upload_kernels(cuda, kernel_bytes);
@@ -320,7 +340,7 @@ enum fovea_result saliency_cuda_reserve(struct saliency_cuda *cuda,
                                         uint32_t image_count)
 {
     const bool had = cuda->images > 0 && cuda->plan == plan && cuda->channels == channels;
-    if (had && images_for(cuda, image_count) <= cuda->images) {
+    if (had && (cuda->halves > 1 || image_count <= cuda->images)) {
         return FOVEA_OK;
     }
     CUstreamCaptureMode before;

@@ -16,11 +16,11 @@
 /* Images that are under way together. */
 struct saliency_cuda_group {
     struct saliency_cuda *cuda;
-    CUstream stream;
+    CUstream stream; /* of all steps, or of the last ones */
     struct fovea_image first;
     ptrdiff_t next_bytes;
     uint32_t count;
-    uint32_t half; /* of the memory for what is reported */
+    uint32_t half; /* of the memory */
     struct fovea_blob *out_blobs;
     uint32_t *out_counts;
     _Atomic enum fovea_result chosen;
@@ -28,6 +28,11 @@ struct saliency_cuda_group {
 
 #define FILTER_BLOCKS 600 /* wanted; more would take longer to find their planes than they save */
 #define FILTER_SHARES_MOST 8
+
+static const struct saliency_cuda_frame *frame_of(const struct saliency_cuda_group *group)
+{
+    return &group->cuda->frames[group->half];
+}
 
 /* ---- Launches */
 
@@ -61,11 +66,11 @@ static enum fovea_result make_bins(const struct saliency_cuda_group *group)
     struct saliency_cuda_image params = {
         .src = image_linear_of(&group->first, group->next_bytes),
         .next_bytes = group->next_bytes,
-        .width_px = cuda->frame.width_px,
-        .height_px = cuda->frame.height_px,
+        .width_px = cuda->frames[0].width_px,
+        .height_px = cuda->frames[0].height_px,
         .most = range.most,
         .bin = range.bin,
-        .bins = cuda->frame.bins,
+        .bins = frame_of(group)->bins,
     };
     const uint32_t blocks[3] = {cuda_parts(params.width_px, SALIENCY_CUDA_SEGMENT),
                                 cuda_parts(params.height_px, SALIENCY_CUDA_ROWS), group->count};
@@ -74,7 +79,7 @@ static enum fovea_result make_bins(const struct saliency_cuda_group *group)
 
 static enum fovea_result make_fine(const struct saliency_cuda_group *group)
 {
-    struct saliency_cuda_frame params = group->cuda->frame;
+    struct saliency_cuda_frame params = *frame_of(group);
     const uint32_t blocks[3] = {cuda_parts(params.width_px, SALIENCY_CUDA_STRIP_WIDTH),
                                 cuda_parts(params.height_px, SALIENCY_CUDA_STRIP_HEIGHT),
                                 group->count * group->cuda->channels};
@@ -108,7 +113,7 @@ static enum fovea_result make_planes(const struct saliency_cuda_group *group, ui
                                      uint32_t layers)
 {
     const struct saliency_cuda *cuda = group->cuda;
-    struct saliency_cuda_frame params = cuda->frame;
+    struct saliency_cuda_frame params = *frame_of(group);
     const uint32_t parts[3] = {
         cuda_parts(params.width_px * params.height_px, SALIENCY_CUDA_PRESENT_PIXELS), 1, layers};
     static const uint32_t threads[2] = {SALIENCY_CUDA_THREADS, 1};
@@ -127,7 +132,7 @@ static enum fovea_result make_planes(const struct saliency_cuda_group *group, ui
 static enum fovea_result make_filtered(const struct saliency_cuda_group *group, uint32_t first,
                                        uint32_t layers)
 {
-    struct saliency_cuda_frame params = group->cuda->frame;
+    struct saliency_cuda_frame params = *frame_of(group);
     params.layer_first = first;
     return launch_strips(group, group->cuda->filter, group->cuda->strips, layers, &params);
 }
@@ -142,7 +147,7 @@ static enum fovea_result make_coarse(const struct saliency_cuda_group *group, ui
 static enum fovea_result find_maxima(const struct saliency_cuda_group *group)
 {
     const struct saliency_cuda *cuda = group->cuda;
-    struct saliency_cuda_frame params = cuda->frame;
+    struct saliency_cuda_frame params = *frame_of(group);
     const uint32_t pixels[3] = {cuda_parts(params.width_px, SALIENCY_CUDA_MAXIMA_WIDTH),
                                 cuda_parts(params.height_px, SALIENCY_CUDA_MAXIMA_HEIGHT),
                                 group->count};
@@ -157,15 +162,16 @@ static enum fovea_result report(const struct saliency_cuda_group *group)
     static const uint32_t threads[2] = {SALIENCY_CUDA_THREADS, 1};
     const uint32_t images[3] = {group->count, 1, 1};
     const uint64_t first = (uint64_t)group->half * cuda->images * cuda->reported;
+    const struct saliency_cuda_frame *frame = frame_of(group);
     struct saliency_cuda_report params = {
-        .candidates = cuda->frame.candidates,
-        .counts = cuda->frame.counts,
+        .candidates = frame->candidates,
+        .counts = frame->counts,
         .out_candidates = cuda->report_device + first * sizeof(struct saliency_candidate),
-        .out_counts =
-            cuda->report_device +
-            2 * (uint64_t)cuda->images * cuda->reported * sizeof(struct saliency_candidate) +
-            (uint64_t)group->half * cuda->images * sizeof(uint32_t),
-        .candidate_most = cuda->frame.candidate_most,
+        .out_counts = cuda->report_device +
+                      (uint64_t)cuda->halves * cuda->images * cuda->reported *
+                          sizeof(struct saliency_candidate) +
+                      (uint64_t)group->half * cuda->images * sizeof(uint32_t),
+        .candidate_most = frame->candidate_most,
         .out_most = cuda->reported,
     };
     return launch(group, cuda->report, images, threads, 0, &params);
@@ -188,7 +194,7 @@ static enum fovea_result enqueue_coarse(
 static enum fovea_result enqueue(const struct saliency_cuda_group *group,
                                  enum saliency_cuda_step step)
 {
-    const struct saliency_cuda_frame *frame = &group->cuda->frame;
+    const struct saliency_cuda_frame *frame = frame_of(group);
     switch (step) {
     case SALIENCY_CUDA_BINS:
         FOVEA_TRY(clear(group, frame->present,
@@ -221,44 +227,34 @@ static enum fovea_result follow(const struct saliency_cuda *cuda, CUstream from,
     return FOVEA_OK;
 }
 
-/* Enqueues a step on a stream of ours, between what the group's has before and after it. */
-static enum fovea_result enqueue_beside(const struct saliency_cuda_group *group,
-                                        enum saliency_cuda_step step, CUstream stream, CUevent done)
+static enum fovea_result enqueue_on(const struct saliency_cuda_group *group,
+                                    enum saliency_cuda_step step, CUstream stream)
 {
-    const struct saliency_cuda *cuda = group->cuda;
     struct saliency_cuda_group beside = *group;
     beside.stream = stream;
-    FOVEA_TRY(follow(cuda, group->stream, cuda->begun, stream));
-    FOVEA_TRY(enqueue(&beside, step));
-    CU_TRY(cuda->device->log, cuda->device->cu, cuda->device->cu->EventRecord(done, stream));
-    return FOVEA_OK;
+    return enqueue(&beside, step);
 }
 
-static enum fovea_result wait_on(const struct saliency_cuda_group *group, CUevent event)
-{
-    const struct cuda_device *device = group->cuda->device;
-    CU_TRY(device->log, device->cu, device->cu->StreamWaitEvent(group->stream, event, 0));
-    return FOVEA_OK;
-}
-
+/* Bins and coarser levels of a group do not wait for candidates of the one before it. */
 static enum fovea_result make_responses(const struct saliency_cuda_group *group)
 {
     const struct saliency_cuda *cuda = group->cuda;
-    FOVEA_TRY(enqueue(group, SALIENCY_CUDA_BINS));
-    FOVEA_TRY(enqueue_beside(group, SALIENCY_CUDA_COARSE, cuda->coarse_stream, cuda->coarse_done));
-    FOVEA_TRY(enqueue_beside(group, SALIENCY_CUDA_FINE, cuda->fine_stream, cuda->fine_done));
-    FOVEA_TRY(wait_on(group, cuda->coarse_done));
-    return wait_on(group, cuda->fine_done);
+    FOVEA_TRY(enqueue_on(group, SALIENCY_CUDA_BINS, cuda->coarse_stream));
+    FOVEA_TRY(follow(cuda, cuda->coarse_stream, cuda->binned, cuda->fine_stream));
+    FOVEA_TRY(enqueue_on(group, SALIENCY_CUDA_COARSE, cuda->coarse_stream));
+    FOVEA_TRY(enqueue_on(group, SALIENCY_CUDA_FINE, cuda->fine_stream));
+    FOVEA_TRY(follow(cuda, cuda->coarse_stream, cuda->coarse_done, group->stream));
+    return follow(cuda, cuda->fine_stream, cuda->fine_done, group->stream);
 }
 
 /* Waits for what was enqueued before a call failed: then nothing reads the picture or the memory.
  */
-static void wait_for_all(const struct saliency_cuda *cuda, CUstream stream)
+static void wait_for_all(const struct saliency_cuda *cuda)
 {
     const struct cuda_device *device = cuda->device;
     CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(cuda->coarse_stream));
     CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(cuda->fine_stream));
-    CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(stream));
+    CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(cuda->maxima_stream));
 }
 
 static enum fovea_result make_candidates(const struct saliency_cuda_group *group)
@@ -287,7 +283,7 @@ static uint32_t reported_count(const struct saliency_cuda_group *group, uint32_t
 {
     const struct saliency_cuda *cuda = group->cuda;
     const void *counts = (struct saliency_candidate *)cuda->report_memory +
-                         2 * (size_t)cuda->images * cuda->reported;
+                         (size_t)cuda->halves * cuda->images * cuda->reported;
     return ((const uint32_t *)counts)[group->half * cuda->images + image];
 }
 
@@ -296,7 +292,7 @@ static enum fovea_result fetch(const struct saliency_cuda_group *group, uint32_t
                                uint32_t count, struct saliency_candidate **out)
 {
     const struct cuda_device *device = group->cuda->device;
-    const struct saliency_cuda_frame *frame = &group->cuda->frame;
+    const struct saliency_cuda_frame *frame = frame_of(group);
     const uint64_t first = (uint64_t)image * frame->candidate_most;
     CUstreamCaptureMode before;
     *out = malloc(count * sizeof **out);
@@ -372,9 +368,18 @@ static enum fovea_result begin_group(const struct saliency_cuda_group *group)
     return FOVEA_OK;
 }
 
-/* Chooses blobs while the device works on the group after it, if there is one. A picture with more
- * candidates than come back needs the group's memory, so both are begun again; with more than ever
- * one had, maxima are sought again. */
+/* Finds those of both groups that are under way again, with more places than there were. */
+static enum fovea_result find_more(const struct saliency_cuda_group *group,
+                                   const struct saliency_cuda_group *after, uint32_t most)
+{
+    FOVEA_TRY(wait(group));
+    FOVEA_TRY(saliency_cuda_make_candidates(group->cuda, most));
+    FOVEA_TRY(make_candidates(group));
+    FOVEA_TRY(after ? make_candidates(after) : FOVEA_OK);
+    return wait(group);
+}
+
+/* Chooses blobs while the device works on the group after it, if there is one. */
 static enum fovea_result end_group(struct saliency_cuda_group *group,
                                    const struct saliency_cuda_group *after,
                                    struct thread_pool *pool)
@@ -383,18 +388,10 @@ static enum fovea_result end_group(struct saliency_cuda_group *group,
     const struct cuda_device *device = cuda->device;
     CU_TRY(device->log, device->cu, device->cu->EventSynchronize(cuda->reported_at[group->half]));
     const uint32_t most = most_candidates(group);
-    const bool again = after && most > cuda->reported;
-    if (again) {
-        FOVEA_TRY(begin_group(group));
-        FOVEA_TRY(wait(group));
+    if (most > frame_of(group)->candidate_most) {
+        FOVEA_TRY(find_more(group, after, most));
     }
-    if (most > cuda->frame.candidate_most) {
-        FOVEA_TRY(saliency_cuda_make_candidates(cuda, most));
-        FOVEA_TRY(make_candidates(group));
-        FOVEA_TRY(wait(group));
-    }
-    FOVEA_TRY(choose_all(group, pool));
-    return again ? begin_group(after) : FOVEA_OK;
+    return choose_all(group, pool);
 }
 
 static struct saliency_cuda_group group_of(struct saliency_cuda *cuda,
@@ -402,7 +399,7 @@ static struct saliency_cuda_group group_of(struct saliency_cuda *cuda,
 {
     return (struct saliency_cuda_group){
         .cuda = cuda,
-        .half = first / cuda->images % 2,
+        .half = first / cuda->images % cuda->halves,
         .stream = run->stream,
         .first = image_of_batch(run->src, run->src_next_bytes, first),
         .next_bytes = run->src_next_bytes,
@@ -416,10 +413,13 @@ static enum fovea_result run_groups(struct saliency_cuda *cuda, const struct sal
 {
     struct saliency_cuda_group groups[2];
     struct saliency_cuda_group *before = NULL;
+    FOVEA_TRY(follow(cuda, run->stream, cuda->begun, cuda->coarse_stream));
     for (uint32_t first = 0; first < run->image_count; first += cuda->images) {
         struct saliency_cuda_group *group = &groups[first / cuda->images % 2];
         *group = group_of(cuda, run, first);
-        cuda->last_image = group->count - 1;
+        group->stream = cuda->maxima_stream;
+        cuda->last_responses = frame_of(group)->responses + (group->count - 1) * sizeof(int32_t) *
+                                                                frame_of(group)->response_count;
         FOVEA_TRY(begin_group(group));
         FOVEA_TRY(before ? end_group(before, group, run->pool) : FOVEA_OK);
         before = group;
@@ -459,7 +459,7 @@ enum fovea_result saliency_cuda_find(struct saliency_cuda *cuda,
     FOVEA_TRY(cuda_capture_enter(cuda->device, &before));
     const enum fovea_result result = run_groups(cuda, run);
     if (result < 0) {
-        wait_for_all(cuda, run->stream);
+        wait_for_all(cuda);
     }
     cuda_capture_leave(cuda->device, before);
     return result;
@@ -468,12 +468,11 @@ enum fovea_result saliency_cuda_find(struct saliency_cuda *cuda,
 enum fovea_result saliency_cuda_read(const struct saliency_cuda *cuda, int32_t *out)
 {
     const struct cuda_device *device = cuda->device;
-    const uint64_t bytes = cuda->frame.response_count * sizeof *out;
+    const uint64_t bytes = cuda->frames[0].response_count * sizeof *out;
     CUstreamCaptureMode before;
     FOVEA_TRY(cuda_capture_enter(cuda->device, &before));
-    const enum fovea_result result = CU_CHECK(
-        device->log, device->cu,
-        device->cu->MemcpyDtoH(out, cuda->frame.responses + cuda->last_image * bytes, bytes));
+    const enum fovea_result result =
+        CU_CHECK(device->log, device->cu, device->cu->MemcpyDtoH(out, cuda->last_responses, bytes));
     cuda_capture_leave(cuda->device, before);
     return result;
 }

@@ -47,9 +47,10 @@ static enum fovea_result make_streams(struct saliency_cuda *cuda)
     const struct cuda_device *device = cuda->device;
     const struct cuda_driver *cu = device->cu;
     FOVEA_TRY(cuda_device_create_stream(device, &cuda->coarse_stream));
+    FOVEA_TRY(cuda_device_create_stream(device, &cuda->maxima_stream));
     FOVEA_TRY(cuda_device_create_low_stream(device, &cuda->fine_stream));
-    CUevent *const events[] = {&cuda->begun, &cuda->coarse_done, &cuda->fine_done,
-                               &cuda->reported_at[0], &cuda->reported_at[1]};
+    CUevent *const events[] = {&cuda->begun,     &cuda->binned,         &cuda->coarse_done,
+                               &cuda->fine_done, &cuda->reported_at[0], &cuda->reported_at[1]};
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
         CU_TRY(device->log, cu, cu->EventCreate(events[i], CU_EVENT_DISABLE_TIMING));
     }
@@ -59,9 +60,9 @@ static enum fovea_result make_streams(struct saliency_cuda *cuda)
 static void free_streams(const struct saliency_cuda *cuda)
 {
     const struct cuda_device *device = cuda->device;
-    const CUevent events[] = {cuda->begun, cuda->coarse_done, cuda->fine_done, cuda->reported_at[0],
-                              cuda->reported_at[1]};
-    const CUstream streams[] = {cuda->coarse_stream, cuda->fine_stream};
+    const CUevent events[] = {cuda->begun,     cuda->binned,         cuda->coarse_done,
+                              cuda->fine_done, cuda->reported_at[0], cuda->reported_at[1]};
+    const CUstream streams[] = {cuda->coarse_stream, cuda->maxima_stream, cuda->fine_stream};
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
         if (events[i]) {
             CU_WARN(device->log, device->cu, device->cu->EventDestroy(events[i]));
@@ -91,6 +92,7 @@ enum fovea_result saliency_cuda_create(int ordinal, struct fovea_log log,
     struct saliency_cuda *cuda = calloc(1, sizeof *cuda);
     *out_cuda = NULL;
     FOVEA_TRY_MEMORY(cuda);
+    cuda->most_bytes = SALIENCY_CUDA_MOST_BYTES;
     enum fovea_result result = cuda_device_create(ordinal, log, &cuda->device);
     result = result < 0 ? result : load(cuda);
     if (result < 0) {

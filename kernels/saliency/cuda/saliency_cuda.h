@@ -19,26 +19,29 @@ struct saliency_cuda {
     CUmodule module;
     struct cuda_kernels bins;
     CUfunction fine, present, first_planes, next_planes, filter, maxima, report;
-    /* Coarser levels, whose launches wait for each other, on one of the highest priority, and level
-     * 0, which fills what they leave free, on one of the lowest */
-    CUstream coarse_stream, fine_stream;
-    CUevent begun, coarse_done, fine_done;
+    /* Coarser levels, whose launches wait for each other, and candidates have those of the highest
+     * priority, and level 0, which fills what they leave free, one of the lowest */
+    CUstream coarse_stream, maxima_stream, fine_stream;
+    CUevent begun, binned, coarse_done, fine_done;
     CUevent reported_at[2]; /* what the images of a half have */
 
     /* It is made for a plan, a number of channels and of images */
     const struct saliency_plan *plan;
     uint32_t channels;
     uint32_t images; /* that there is memory for at once */
+    uint32_t halves; /* of memory for all but planes: 2 where groups of images have them in turns */
+    uint64_t half_bytes; /* of bins, responses and counts */
     uint32_t layers; /* whose planes there is memory for at once */
     uint32_t strips; /* of all levels */
-    struct saliency_cuda_frame frame;
+    struct saliency_cuda_frame frames[2]; /* of each half */
     CUdeviceptr memory, candidates;
     uint32_t reported; /* candidates of an image that come back unasked, at most */
-    void *report_memory; /* the processor's, which the device writes: two halves, in turns */
+    void *report_memory; /* the processor's, which the device writes */
     CUdeviceptr report_device;
+    uint64_t most_bytes; /* for images at once: SALIENCY_CUDA_MOST_BYTES */
     uint64_t bytes; /* of the device's memory */
     uint64_t pinned_bytes; /* of the processor's */
-    uint32_t last_image; /* whose responses are the last picture's */
+    CUdeviceptr last_responses; /* of the last picture */
 };
 
 /* Loads kernels. FOVEA_ERROR_UNSUPPORTED: no driver, or no code of architecture 8.0 or later. */
@@ -65,7 +68,7 @@ struct saliency_cuda_run {
 /* FOVEA_ERROR_INVALID_STATE: the stream is being captured, and what comes back is wanted now. */
 FOVEA_MUST_CHECK enum fovea_result saliency_cuda_refuse_capture(const struct saliency_cuda *cuda,
                                                                 CUstream stream);
-/* Enqueues on the stream, waits for it, and writes the blobs. */
+/* Begins behind what the stream has, waits for the blobs, and writes them. */
 FOVEA_MUST_CHECK enum fovea_result saliency_cuda_find(struct saliency_cuda *cuda,
                                                       const struct saliency_cuda_run *run);
 /* A run's launches in their order; PLANES and FILTER together are COARSE. */
