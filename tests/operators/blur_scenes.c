@@ -234,7 +234,9 @@ static void choose_engine(uint64_t i, struct operator_scene *scene)
     const uint64_t random = scene->random;
     own->blur_engine = engines[i % (sizeof engines / sizeof engines[0])];
     const bool takes_long = own->blur_engine == BLUR_DIFFUSION || own->blur_engine == BLUR_FFT;
-    own->blur_sigma_px = sigma_of(random >> 3, takes_long ? 5.0 : 30.0);
+    own->blur_sigma_px = sigma_of(random >> 3, takes_long                     ? 5.0
+                                               : own->blur_engine == BLUR_BOX ? 256.0
+                                                                              : 30.0);
     own->blur_box_passes = (uint32_t)(random >> 6) % 8;
     own->blur_edge = random & 1 ? 0.02 * (double)(1 + (random >> 9) % 20) : 0.0;
     own->blur_shape = (uint32_t)(random >> 12) % 4;
