@@ -110,9 +110,9 @@ HOST_DEVICE double dof_focus(const struct dof_optics *optics, const struct fovea
         seen = dof_diopters_at(depth->vergence_m);
     }
     const double elapsed_s = is_given ? 0.0 : depth->elapsed_s;
-    const struct operator_follow how = {
-        elapsed_s, operator_left_after(elapsed_s, optics->focus_time_s),
-        optics->focus_hysteresis_diopters, 1.0 / optics->focus_m};
+    const struct operator_follow how = {elapsed_s,
+                                        operator_left_after(elapsed_s, optics->focus_time_s),
+                                        optics->focus_hysteresis_diopters, 1.0 / optics->focus_m};
     return operator_focus_follow(&how, seen, focus);
 }
 

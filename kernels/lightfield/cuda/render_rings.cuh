@@ -23,20 +23,34 @@ struct rings_memory {
     unsigned char ranges[LIGHTFIELD_RINGS_COLUMNS];
 };
 
+template <int RANGE>
+DEVICE void rings_weigh_lenses(const lightfield_cuda_rendering &params, double at, int column,
+                               rings_memory &memory)
+{
+    tile_column own;
+    tile_weigh_column<RANGE>(params, at, RANGE, own);
+#pragma unroll
+    for (int i = LIGHTFIELD_TILE_RANGE - RANGE; i <= LIGHTFIELD_TILE_RANGE + RANGE; i++) {
+        memory.places[i][column] = own.first[i];
+        memory.weights[i][column] = own.weights[i];
+    }
+    memory.column_weights[column] = own.weight;
+}
+
+/* Most columns take fewer lenses than there may be, and places take most of what a block does. */
 DEVICE void rings_weigh_column(const lightfield_cuda_rendering &params, int column, int x,
                                int array_row, rings_memory &memory)
 {
     const double at = place_at(params.array.across, x);
     const int range =
         place_range(params.rings, params.array, place_nearest(at), array_row, params.range);
-    tile_column own;
-    tile_weigh_column(params, at, range, own);
-#pragma unroll
-    for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
-        memory.places[i][column] = own.first[i];
-        memory.weights[i][column] = own.weights[i];
+    if (range == 0) {
+        rings_weigh_lenses<0>(params, at, column, memory);
+    } else if (range == 1) {
+        rings_weigh_lenses<1>(params, at, column, memory);
+    } else {
+        rings_weigh_lenses<LIGHTFIELD_TILE_RANGE>(params, at, column, memory);
     }
-    memory.column_weights[column] = own.weight;
     memory.ranges[column] = (unsigned char)range;
 }
 

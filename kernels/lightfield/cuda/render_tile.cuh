@@ -38,7 +38,7 @@ static __device__ float tile_place_column(const lightfield_cuda_rendering &param
     const int column = (int)threadIdx.x;
     const int lens = place_nearest(at);
     tile_column own;
-    tile_weigh_column(params, at, params.range, own);
+    tile_weigh_column<LIGHTFIELD_TILE_RANGE>(params, at, params.range, own);
 #pragma unroll
     for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
         memory.places[i][column] = (uint32_t)own.first[i];

@@ -32,7 +32,8 @@ struct tile_column {
     float weight; /* of all */
 };
 
-/* Takes `range` lenses to each side. */
+/* Takes `range` lenses to each side, RANGE at most; says nothing of those beyond. */
+template <int RANGE>
 DEVICE void tile_weigh_column(const lightfield_cuda_rendering &params, double at, int range,
                               tile_column &out)
 {
@@ -43,14 +44,14 @@ DEVICE void tile_weigh_column(const lightfield_cuda_rendering &params, double at
     float least = INFINITY;
     out.weight = 0.0f;
 #pragma unroll
-    for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
+    for (int i = LIGHTFIELD_TILE_RANGE - RANGE; i <= LIGHTFIELD_TILE_RANGE + RANGE; i++) {
         const int right = i - LIGHTFIELD_TILE_RANGE;
         parts[i] = place_column(array, at, false, right, patch_px);
         parts[i].from = abs(right) > range ? NAN : parts[i].from;
         least = fminf(least, parts_square(parts[i].from, params.view_x_px));
     }
 #pragma unroll
-    for (int i = 0; i < LIGHTFIELD_TILE_LENSES; i++) {
+    for (int i = LIGHTFIELD_TILE_RANGE - RANGE; i <= LIGHTFIELD_TILE_RANGE + RANGE; i++) {
         float part;
         const float weight = parts_weight(parts[i].from, params.view_x_px, least, params.factor);
         out.first[i] = tile_place(params.raw, parts[i].x + origin, params.raw.width_px, part);
