@@ -253,13 +253,12 @@ struct tile_mma_weights {
     uint32_t lower[4];
     uint32_t across[2][2][2]; /* [outputs, 8 on][samples, 16 on] */
 
-    /* Goes `part` of the way to the next entry's. */
-    MEMBER void load(int entry, float part)
+    /* Loads an entry's words, `part` of the way to the next entry's. */
+    static MEMBER void load(int entry, float part, uint32_t (&w)[5])
     {
         const int lane = tile_mma_lane();
         const uint32_t *from =
             tile_mma_gaussians.of[entry] + lane % 4 * 2 - lane / 4 - 16 - tile_mma_table::first;
-        uint32_t w[5];
 #pragma unroll
         for (int j = 0; j < 5; j++) {
             w[j] = __ldg(from + 8 * j);
@@ -272,6 +271,10 @@ struct tile_mma_weights {
                 w[j] = bits_of(__hfma2(__float2half2_rn(part), step, half2_of(w[j])));
             }
         }
+    }
+
+    MEMBER void set(const uint32_t (&w)[5])
+    {
         const uint32_t opaque_zero =
             blockIdx.y; /* The grid has one row, so this is 0, which compilers do not know. */
 #pragma unroll
@@ -322,7 +325,8 @@ DEVICE void blur_plane(mma_place window, const tile_mma_weights &weights, float 
     }
 }
 
-/* Blurs a warp's outputs. NARROW takes the polynomials of find_narrow. */
+/* Blurs a warp's outputs. NARROW takes the polynomials of find_narrow, and loads weights a variance
+ * ahead: it has more of them than others, and its warps end last. */
 template <bool NARROW>
 DEVICE void blur_outputs(const tile_mma_variances &variances, const float4 *memory,
                          mma_place window, tile_mma_sums &sums)
@@ -331,12 +335,23 @@ DEVICE void blur_outputs(const tile_mma_variances &variances, const float4 *memo
     for (int i = 0; i < MMA_COLORS * 8; i++) {
         sums[i / 8][i % 8] = 0.0f;
     }
+    uint32_t words[5];
+    if (NARROW) {
+        tile_mma_weights::load(__float_as_int(memory[0].x), 0.0f, words);
+    }
 #pragma unroll 1
     for (int i = 0; i < variances.count; i++) {
         const float4 share = memory[2 * i];
         const float4 higher = NARROW ? memory[2 * i + 1] : float4{};
+        if (!NARROW) {
+            tile_mma_weights::load(__float_as_int(share.x), variances.part, words);
+        }
         tile_mma_weights weights;
-        weights.load(__float_as_int(share.x), NARROW ? 0.0f : variances.part);
+        weights.set(words);
+        if (NARROW) {
+            const int next = min(i + 1, variances.count - 1);
+            tile_mma_weights::load(__float_as_int(memory[2 * next].x), 0.0f, words);
+        }
         float shares[8];
 #pragma unroll
         for (int n = 0; n < 8; n++) {
