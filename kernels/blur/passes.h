@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BLUR_BOX_PLACES 9 /* of a line, that a thread makes */
-#define BLUR_BOX_THREADS 192 /* of a workgroup */
+#define BLUR_BOX_PLACES 7 /* of a line, that a thread makes */
+#define BLUR_BOX_THREADS 240 /* of a workgroup */
 #define BLUR_LINE_EACH 16 /* places of a thread */
 #define BLUR_LINE_GROUP 64 /* lines of a workgroup, a thread each */
 #define BLUR_LEVEL_SIDE 16 /* samples of a workgroup, each way, a thread each */

@@ -3,13 +3,13 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* All boxes of an axis, or as many as reach no further than half of a workgroup's places. A workgroup has parts of some
- * lines in shared memory, with as much around them as its boxes reach. A thread makes nine places of a line that follow
+ * lines in shared memory, with as much around them as its boxes reach. A thread makes seven places of a line that follow
  * each other: an odd number, so that neighbouring threads' places lie in different banks. Bound by shared memory.
  *
  * A box's sums have no differences: what is left of the first places, what all have, and what has come of the next ones.
  * Values that are not finite reach as far as the box.
  *
- * Workgroup: 192 threads; 31 KB: their places and the sums of these, with two barriers a box. */
+ * Workgroup: 240 threads; 31 KB: their places and the sums of these, with two barriers a box. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -34,8 +34,8 @@ layout(push_constant) uniform Constants
     float scale;
 };
 
-const int EACH = 9; /* BLUR_BOX_PLACES */
-const int THREADS = 192; /* BLUR_BOX_THREADS */
+const int EACH = 7; /* BLUR_BOX_PLACES */
+const int THREADS = 240; /* BLUR_BOX_THREADS */
 layout(local_size_x = THREADS) in;
 
 shared vec4 places[(THREADS + 2) * EACH]; /* a part at both ends is read where nobody counts it */
