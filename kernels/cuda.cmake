@@ -36,8 +36,8 @@ if(NOT FOVEA_HAVE_CUDA)
 endif()
 
 # Machine code for every architecture, and the newest PTX for those to come. Most of nvcc's time goes into PTX, and where
-# no code asks for 90 (tests/test_sources.py), that of 80 and 90 is the same but for its name, as is that of 100 and 120:
-# each architecture takes the newest one of its list. Tiles ask.
+# no code asks for more (tests/test_sources.py), that of 100 and 120 is the same but for its name: each architecture
+# takes the newest one of the list.
 # FOVEA_CUDA_ARCHITECTURES=check makes PTX alone, hardly optimised: it proves in seconds that the kernels compile.
 execute_process(COMMAND ${FOVEA_NVCC} --list-gpu-arch OUTPUT_VARIABLE known COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[0-9]+" known "${known}")

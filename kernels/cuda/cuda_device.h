@@ -13,7 +13,7 @@
 
 #define CUDA_UUID_BYTES 16
 
-/* What a device has loaded: it changes behind a device that is const for everybody else. */
+/* The kernels that a device has loaded: this changes behind a device that is const elsewhere. */
 struct cuda_code {
     atomic_bool has_older; /* a kernel that does not wait for the one ahead of it (ptx.cuh) */
 };
