@@ -127,7 +127,8 @@ TEST(one_frame_in_eight_makes_a_picture)
     assert_ok(fovea_vk_show_frames(rig.fovea, source, false));
     uint64_t before = 0;
     uint32_t pictures = 0;
-    for (uint64_t frame = 0, number = 0; pictures < 2 && frame < 90; frame++) {
+    const int64_t until_ns = fovea_time_ns() + PATIENCE_NS;
+    for (uint64_t frame = 0, number = 0; pictures < 2 && fovea_time_ns() < until_ns; frame++) {
         assert_ok(rig_frame(&rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
                             rig_gaze(0.5, 0.5), &dst.view));
         if (rig.fovea->watch.number > number) {
