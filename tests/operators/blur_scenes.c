@@ -227,16 +227,22 @@ static void choose_largest_sigma(uint64_t i, struct operator_scene *scene)
 
 static const uint32_t engines[] = {BLUR_QUASI, BLUR_BOX, BLUR_DIFFUSION, BLUR_SPREAD, BLUR_FFT};
 
-/* All of them, each with all formats. Their definitions take time. */
+/* Definitions of some take time. A wide box adds up hundreds of floats, whose roundings are more
+ * than the budget of 32-bit floats. */
+static double engine_sigma_most(const struct operator_scene *scene)
+{
+    const uint32_t engine = scene->settings.own.blur_engine;
+    const bool is_wide = engine == BLUR_BOX && !pixel_has_32_bit_floats(scene->format);
+    return engine == BLUR_DIFFUSION || engine == BLUR_FFT ? 5.0 : is_wide ? 256.0 : 30.0;
+}
+
+/* All of them, each with all formats. */
 static void choose_engine(uint64_t i, struct operator_scene *scene)
 {
     struct fovea_operator_settings *own = &scene->settings.own;
     const uint64_t random = scene->random;
     own->blur_engine = engines[i % (sizeof engines / sizeof engines[0])];
-    const bool takes_long = own->blur_engine == BLUR_DIFFUSION || own->blur_engine == BLUR_FFT;
-    own->blur_sigma_px = sigma_of(random >> 3, takes_long                     ? 5.0
-                                               : own->blur_engine == BLUR_BOX ? 256.0
-                                                                              : 30.0);
+    own->blur_sigma_px = sigma_of(random >> 3, engine_sigma_most(scene));
     own->blur_box_passes = (uint32_t)(random >> 6) % 8;
     own->blur_edge = random & 1 ? 0.02 * (double)(1 + (random >> 9) % 20) : 0.0;
     own->blur_shape = (uint32_t)(random >> 12) % 4;
